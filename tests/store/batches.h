@@ -21,7 +21,8 @@ assert_outcomes(const struct outcome *outcomes, size_t count, enum failure failu
 	}
 }
 
-/* Counters are exact, numbers have no gaps, and each event has a due row for each of `webhooks`, with an id after its own. */
+/* Asserts that counters are exact, numbers have no gaps, and each event has a due row for each of `webhooks`, with an id after
+ * its own. */
 static void
 assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
 {

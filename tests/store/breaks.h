@@ -8,10 +8,10 @@
 
 /* How a COMMIT fails, and what follows. Zeroed: nothing fails. */
 extern struct breaks {
-	unsigned commits;        /* number of next ones that fail: the connection is lost … */
+	unsigned commits;        /* how many of the next ones fail: the connection is lost … */
 	bool after;              /* … after the COMMIT; only its answer is lost */
 	void (*meanwhile)(void); /* NULL, or called before the next transaction */
 	bool conflict;           /* … instead there is a conflict */
-	unsigned begins;         /* then this number of transactions cannot be started … */
+	unsigned begins;         /* then this many transactions cannot be started … */
 	enum result why;         /* … for this reason */
 } breaks;

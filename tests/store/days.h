@@ -20,18 +20,19 @@ int64_t date_of(uint64_t day);
  * the pause of the maintenance. */
 void remake_days(uint64_t from, uint64_t to);
 void end_rest(void);
-/* The number of tables, of three, that have a partition of the day with the right name and limit. */
+/* The number of tables, out of three, that have a partition of the day with the right name and limit. */
 int64_t tables_with(uint64_t day);
 /* All the days of a table, as text, in the pool: "d20261123,d20261124,later". */
 const char *days_of(struct pool *pool, const char *table);
 
 /* State of a planted delivery. */
 enum planted_state { PLANTED_ENDED, PLANTED_PENDING };
-/* An event with that id and its delivery, with the next id; an ended one has an attempt. The webhook does not exist. */
+/* Inserts an event with this id, and its delivery with the next id; an ended delivery has an attempt. The webhook does not
+ * exist. */
 void plant_event(uint64_t event_id, enum planted_state state);
 enum { PLANTED_WEBHOOK = 4711 };
 
-/* Whether the row with this id is in the partition of that day … */
+/* Whether the row with this id is in the partition of that day. */
 bool in_day(const char *table, uint64_t id, uint64_t day);
 
 /* The number of ALTER TABLE statements that the server has run. */

@@ -23,13 +23,13 @@ extern const struct id_set no_ids;
 
 /* Makes a webhook, then a number of new leads. */
 uint64_t make_due(struct world *w, size_t count);
-/* Leases free shards for an owner; returns those that it has. */
+/* Leases free shards for an owner; returns all those that it has. */
 uint64_t lease(struct world *w, const unsigned char *owner, int64_t lease_ms);
-/* The oldest deliveries of a webhook. The first owner leases the shards, unless the other one does. */
+/* Fetches the oldest deliveries of a webhook. The first owner leases the shards, unless the other one does. */
 struct due_deliveries fetch(struct world *w, uint64_t webhook, size_t rows);
-/* The same for any request. */
+/* As fetch, for any request. */
 struct due_deliveries fetch_request(struct world *w, struct due_request *request, const struct id_set *under_way);
 /* The outcome of the next attempt; a status of 0 is a timeout. */
 struct delivery_outcome outcome_of(const struct due_delivery *delivery, enum delivery_state state, int status);
-/* Records them for the first owner. Returns how many of them were stale. */
+/* Records outcomes for the first owner. Returns how many of them were stale. */
 size_t record_outcomes(struct world *w, struct delivery_outcome *outcomes, size_t count);

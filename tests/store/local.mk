@@ -47,7 +47,7 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_operator_test_recount_SOURCES = %D%/operator/test_recount.c $(%C%_fetched) $(%C%_world)
 %C%_operator_test_recount_LDADD = $(%C%_libs)
 
-# These break transactions.
+# Tests that make transactions fail.
 %C%_breaks = %D%/breaks.c %D%/breaks.h
 %C%_breaking = $(AM_LDFLAGS) -Wl,--wrap=db_commit -Wl,--wrap=db_begin
 
@@ -117,7 +117,7 @@ check_PROGRAMS += %D%/queue/test_bulk_turns
 %C%_queue_test_bulk_turns_SOURCES = %D%/queue/test_bulk_turns.c $(%C%_world)
 %C%_queue_test_bulk_turns_LDADD = $(%C%_libs)
 
-# Turns of jobs: src/jobs on the store.
+# Turns of jobs: src/jobs with the store.
 check_PROGRAMS += tests/jobs/test_job_kinds
 tests_jobs_test_job_kinds_SOURCES = tests/jobs/test_job_kinds.c $(%C%_fetched) $(%C%_world)
 tests_jobs_test_job_kinds_LDADD = src/jobs/libjobs.a src/json/libjson.a src/mail/libmail.a src/text/libtext.a $(%C%_libs)

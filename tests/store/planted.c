@@ -11,7 +11,7 @@
 
 enum { FIRST_DAY = 20000 /* of the history */, DAYS = 10, JOBS_OF_CAMPAIGN = 5, FREE_IDS = 1000000000 };
 
-static const struct amounts *there; /* in the tables now; NULL: none */
+static const struct amounts *there; /* what the tables contain now; NULL: nothing */
 static bool analyzed;
 
 static unsigned
@@ -34,7 +34,7 @@ static const char *const tables[] = { "accounts", "actions", "api_keys", "attemp
 	"recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries",
 	"score_histogram", "sendings", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users",
 	"webhook_hours", "webhook_status", "webhooks" };
-/* Tables that do not: kinds, installation records, channels, shards, steps. */
+/* Tables that do not grow: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "heartbeats", "id_blocks", "installation", "message_channels",
 	"schema_version" };
 
@@ -163,7 +163,7 @@ plant_leads(void)
 	    CLOCK_END_MS);
 }
 
-/* One for each lead, with its id; every twelfth is pending and leased, as leads of VALUE_LEAD are. */
+/* One message for each lead, with its id; every twelfth is pending and leased, as are those of VALUE_LEAD. */
 static void
 plant_messages(void)
 {
@@ -176,7 +176,7 @@ plant_messages(void)
 	    CLOCK_END_MS, CLOCK_END_MS);
 }
 
-/* Three for each account, and three operators; each has two sessions, a link and ten recovery codes. */
+/* Three users for each account, and three operators; each has two sessions, a link and ten recovery codes. */
 static void
 plant_users(void)
 {
@@ -210,15 +210,15 @@ plant_users(void)
 	    CLOCK_END_MS);
 }
 
-/* Of the seq-th event, and of its only delivery, which has the next id. */
+/* The ids of the seq-th event and of its only delivery, which has the next id. */
 #define DAY "(%d + seq %% %d)"
 #define EVENT_ID "(" DAY " << 36) + 2 * seq"
 #define HISTORY_ID EVENT_ID " + 1"
 #define WEBHOOK "IF(seq <= %u, %u - seq %% %u, 1 + seq %% %u)"
 #define WEBHOOK_ARGUMENTS there->due, webhook_count(), there->due_webhooks, webhook_count()
 
-/* The first deliveries are due. Of the others every hundredth has failed, after an attempt that is in the log. Shards are not
- * those of webhook_shard, but as many. */
+/* The first deliveries are due. Of the others, every hundredth has failed, after an attempt that is in the log. The shards are
+ * not those of webhook_shard, but there are as many. */
 static void
 plant_history(void)
 {

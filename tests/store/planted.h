@@ -5,17 +5,17 @@
 #include "base/pool.h"
 #include "db/db.h"
 
-/* Campaign 1 has most of them; the others share the rest. */
+/* Campaign 1 has most of the rows; the other campaigns share the rest. */
 struct amounts {
 	unsigned accounts, campaigns;
-	unsigned big, small;                          /* leads of campaign 1, of each other one */
-	unsigned webhooks;                            /* of campaign 1; each other one has one */
+	unsigned big, small;                          /* leads of campaign 1, of each other campaign */
+	unsigned webhooks;                            /* in campaign 1; each other campaign has one */
 	unsigned deliveries, due, due_webhooks, jobs; /* `due` deliveries of `due_webhooks` webhooks are due */
 };
 
-/* The number of tables it covers: planted ones, and those that do not grow. */
+/* The number of tables that are covered: planted ones, and those that do not grow. */
 unsigned planted_tables(void);
-/* Replaces all rows of the tables. The server makes no statistics of its own: they are those of these rows, or of empty
+/* Replaces all rows of the tables. The server does not update statistics by itself: they are those of these rows, or of empty
  * tables. */
 void plant(const struct amounts *amounts, bool with_statistics);
 
@@ -45,7 +45,7 @@ enum value_kind {
 	VALUE_LANGUAGE = 'L',     /* … and its language */
 	VALUE_CHANNEL = 'M',      /* name of a channel of messages */
 	VALUE_ANY = '*',          /* any value */
-	VALUE_NONE = '-',         /* NULL: a filter that is not given */
+	VALUE_NONE = '-',         /* NULL: a filter that is not set */
 	VALUE_LOWEST = '<',       /* below all numbers */
 	VALUE_HIGHEST = '>',      /* above all of them */
 	VALUE_TWENTY = '#'

@@ -23,7 +23,7 @@
 
 enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384 };
 
-/* Writing to the disk is left to the host: no test is about one that fails. */
+/* The server does not wait until data are on disk: no test is about a host that fails. */
 #define WITHOUT_SYNC "--loose-innodb-flush-method=nosync", "--loose-sync-frm=OFF"
 
 /* In the folder of the build; `make clean` removes it. */
@@ -91,7 +91,7 @@ run_to_end(const char *const *argv)
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* What all servers begin with, made by the first test of a build. It is renamed when it is complete. */
+/* The data folder that all servers begin with. The first test of a build makes it. It is renamed when it is complete. */
 static bool
 make_template(void)
 {
@@ -240,7 +240,7 @@ root_run(const char *format, ...)
 	va_start(list, format);
 	send_text(format, list);
 	va_end(list);
-	mysql_free_result(mysql_store_result(root)); /* some statements report */
+	mysql_free_result(mysql_store_result(root)); /* some statements return rows */
 }
 
 static int64_t PRINTF_LIKE(1, 0) answered_number(const char *format, va_list list)
@@ -294,7 +294,7 @@ root_rows_read(void)
 {
 	static const char sum[] = "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS WHERE "
 				  "VARIABLE_NAME LIKE 'HANDLER\\_READ\\_%%'";
-	static int64_t own, queries; /* reads of one query, and their number */
+	static int64_t own, queries; /* rows that such a query reads itself; number of such queries */
 	if (queries == 0) {
 		own = -root_number(sum);
 		own += root_number(sum);

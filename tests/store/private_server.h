@@ -12,19 +12,19 @@
 #define PRIVATE_SERVER_PASSWORD "private"
 #define PRIVATE_SERVER_DATABASE "leadhook"
 
-/* Returns false when it is not installed. Call it before the tests: it prints "1..0 # SKIP" then. */
+/* Returns false when it is not installed. Call it before the tests: if so, it prints "1..0 # SKIP". */
 bool private_server_installed(void);
-/* One more option for its start; it must stay valid. */
+/* Adds an option with which the server is started; it must stay valid. */
 void private_server_set_option(const char *option);
-/* Starts it, with one database and an account with the rights of shared hosting. Returns false when it does not answer in time,
- * and shows its log. */
+/* Starts the server, with one database and an account with the rights of shared hosting. If the server does not answer in time,
+ * shows its log and returns false. */
 bool private_server_start(void);
-/* Stops it and removes its folder. */
+/* Stops the server and removes its folder. */
 void private_server_stop(void);
 const char *private_server_socket(void);
 
-/* Runs statements as root, for what a test reads or inserts directly. The text is made as by printf; an error ends the test
- * program. */
+/* Runs statements as root, for what a test reads or inserts directly. The text is formatted as by printf; an error ends the
+ * test program. */
 void root_run(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The first column of the only row; -1 for NULL. */
 int64_t root_number(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -539,8 +539,8 @@ statement_values_count(void)
 size_t
 longest_list(size_t statement)
 {
-	/* statements for leads, of which a call may name many, for nodes, of which each lead has several, and for the webhooks
-	 * of all campaigns */
+	/* statements with long lists: of leads, because a call may name many; of nodes, because each lead has several; of the
+	 * webhooks of all campaigns */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids",
 		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries",

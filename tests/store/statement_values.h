@@ -11,8 +11,8 @@ const struct db_statement *statement_at(size_t number);
 
 struct statement_values {
 	const char *name;
-	/* kinds of planted_value: of its last values (those before are assigned), and of its lists; there, after a slash,
-	 * those of one item of its repeated part */
+	/* kinds of planted_value: those of its last values (the values before them are assigned) and of its lists; after a
+	 * slash, those of one item of its repeated part */
 	const char *values, *lists;
 };
 /* NULL: it is an INSERT without a SELECT. */

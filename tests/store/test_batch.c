@@ -105,7 +105,7 @@ round_trips_do_not_depend_on_the_size(void **state)
 	assert_in_range(trips[0], 8, 15);
 }
 
-/* Blocks of ids seldom cost a round trip, whatever the size of batches. */
+/* Blocks of ids seldom cost a round trip, no matter how large batches are. */
 static void
 ids_come_from_blocks(void **state)
 {
@@ -225,7 +225,7 @@ create_own_emails(struct store *store, const struct world *world, unsigned index
 	return all;
 }
 
-/* Every process takes its ids from its own blocks; numbers are given once. */
+/* Every process takes its ids from its own blocks; each number is assigned once. */
 static void
 many_processes_give_dense_numbers_and_unique_ids(void **state)
 {
@@ -338,7 +338,7 @@ a_command_that_breaks_the_batch_fails_alone(void **state)
 	assert_consistent(w->campaign, 7, 1);
 }
 
-/* The same for a unique key that is taken each time after `decide`: it may succeed later, so 503. */
+/* As above, for a unique key that is always taken after `decide`: the command may succeed later, so the answer is 503. */
 static void
 a_key_that_is_always_taken_fails_alone(void **state)
 {

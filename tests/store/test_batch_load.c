@@ -157,7 +157,7 @@ long_lists_are_loaded_whole(void **state)
 		assert_non_null(loaded_lead(&loaded, first + i));
 }
 
-/* Only those of the named campaigns, each kind by id. */
+/* Only definitions of the named campaigns are loaded, each kind by id. */
 static void
 definitions_are_loaded_by_id(void **state)
 {
@@ -210,7 +210,7 @@ addresses_are_counted_where_they_matter(void **state)
 	assert_int_equal(loaded.ip_count_count, 1);
 	assert_int_equal(loaded.ip_counts[0].leads, 2);
 	assert_slice(loaded.ip_counts[0].ip, "192.0.2.1");
-	/* once, also with more sign-ups than one statement takes */
+	/* counted once, even with more sign-ups than one statement takes */
 	struct command *many = POOL_ARRAY(w->pool, MANY, struct command);
 	for (size_t i = 0; i < MANY; i++)
 		many[i] = commands[0];

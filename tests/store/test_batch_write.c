@@ -110,7 +110,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 	assert_int_equal(a->verified_indirect, b->verified_indirect);
 }
 
-/* As a new row, and as a changed one. */
+/* Columns are stored in a new row and in a changed one. */
 static void
 every_column_of_a_lead_is_stored(void **state)
 {
@@ -129,7 +129,7 @@ every_column_of_a_lead_is_stored(void **state)
 		assert_same_lead(&found, &lead.lead);
 		lead.change = ROW_CHANGED;
 	}
-	/* and as a new one with all values at once, or with none */
+	/* and in a new row with all values at once, or with none */
 	lead.change = ROW_DELETED;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	assert_int_equal(store_find_lead(w->store, w->pool, w->campaign, &reference, &found), RESULT_NOT_FOUND);
@@ -404,7 +404,7 @@ large_payloads_are_split_into_statements(void **state)
 	    EVENTS);
 }
 
-/* Nor may rows without a text exceed it: the lost connection would look like a server that is down. */
+/* Rows without a text must not exceed the maximum, either: the lost connection would look like a server that is down. */
 static void
 many_small_rows_are_split_into_statements(void **state)
 {
@@ -457,7 +457,7 @@ an_item_of_a_job_is_done_once(void **state)
 	assert_int_equal(outcome.failure, FAILURE_NOT_FOUND);
 	assert_false(find_lead(w, w->campaign, LEAD_BY_EMAIL, "a@example.org").fraudulent);
 	assert_int_equal(root_number(position, job), 1);
-	/* it is removed at its end, whatever the result of the last item */
+	/* it is removed at its end, no matter what the result of the last item is */
 	struct command last = job_item(w, job, 1, UNKNOWN_ID);
 	execute(w->store, w->pool, &last, 1, &outcome);
 	assert_int_equal(outcome.failure, FAILURE_LEAD_NOT_FOUND);

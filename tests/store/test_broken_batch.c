@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Batches whose COMMIT meets conflicts or has an unknown outcome (docs/architecture.md 4).
+ * Batches whose COMMIT encounters conflicts or has an unknown outcome (docs/architecture.md 4).
  * Modules: store/batch, store/transaction. */
 #include "unit.h"
 
@@ -59,7 +59,7 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	breaks = (struct breaks){ 0 };
 }
 
-/* "for half of its time": many conflicts in a row, as where several nodes of a cluster write to one campaign. */
+/* "for half of its time": many conflicts in a row, as when several nodes of a cluster write to one campaign. */
 static void
 many_conflicts_do_not_fail_a_batch(void **state)
 {
@@ -127,7 +127,7 @@ a_commit_that_took_effect_is_not_repeated(void **state)
 		renew_campaign(w, with_events);
 		execute_broken(w, cases[i / 2], TIME_MS, outcomes);
 		assert_done_once(w, with_events, outcomes);
-		/* that of the first sign-up; that of the batch; that of the fence */
+		/* the tokens of the first sign-up, of the batch and of the fence */
 		assert_int_equal(root_number("SELECT COUNT(*) FROM t_commit_tokens"), tokens + (with_events ? 2 : 3));
 	}
 }
@@ -151,7 +151,7 @@ the_last_run_leaves_the_mark(void **state)
 	}
 }
 
-/* store.h: reported once for a batch, also when the outcome is never known; and not at all when it always was. */
+/* store.h: reported once for a batch, even if the outcome never becomes known; and not at all if it was always known. */
 static void
 an_unknown_outcome_is_reported(void **state)
 {
@@ -207,7 +207,8 @@ lock_it(void)
 	root_number("SELECT campaign_id FROM t_campaign_counters WHERE campaign_id = %" PRIu64 " FOR UPDATE", campaign_to_lock);
 }
 
-/* A batch that may have been committed is never "not begun", whatever its repetition meets: its commands would be run again. */
+/* A batch that may have been committed is never "not begun", no matter how its repetition ends: its commands would be run
+ * again. */
 static void
 a_batch_of_unknown_outcome_is_not_reported_as_locked(void **state)
 {

@@ -40,7 +40,7 @@ by_email(const char *email)
 	return (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
 }
 
-/* "doubles count once", whatever identity names them; unknown leads match nothing. */
+/* "doubles count once", no matter which identity names them; unknown leads match nothing. */
 static void
 each_lead_is_queued_once(void **state)
 {
@@ -189,7 +189,7 @@ campaigns_take_turns(void **state)
 			assert_int_equal(store_skip_job_item(w->store, job, 0), RESULT_OK);
 		else
 			assert_int_equal(store_delay_job(w->store, job, 0, 0, 60 * 1000), RESULT_OK);
-		/* served_ms has milliseconds: wait for the next one */
+		/* served_ms is in milliseconds: wait for the next one */
 		root_run("UPDATE t_bulk_schedule SET served_ms = served_ms - 10");
 	}
 	assert_int_equal(next_job_id(w), UNKNOWN_ID);
@@ -215,7 +215,7 @@ a_job_is_delayed_where_it_stands(void **state)
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	uint64_t id = queue_for(w, w->campaign);
-	/* not at another position, nor when another process has counted that failure */
+	/* not counted at another position, or if another process has counted that failure */
 	assert_int_equal(store_delay_job(w->store, id, 1, 0, 60 * 1000), RESULT_OK);
 	assert_int_equal(store_delay_job(w->store, id, 0, 1, 60 * 1000), RESULT_OK);
 	assert_int_equal(store_delay_job(w->store, UNKNOWN_ID, 0, 0, 60 * 1000), RESULT_OK);
@@ -302,7 +302,7 @@ each_tag_is_a_job(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* The referrers of the named leads, each once, that exist. */
+/* The existing referrers of the named leads, each once. */
 static void
 referrers_are_queued_once(void **state)
 {
@@ -386,7 +386,7 @@ queue_as_rival(void *context)
 	return NULL;
 }
 
-/* The maximum holds for concurrent calls. */
+/* The maximum also applies to concurrent calls. */
 static void
 rivals_do_not_exceed_it_together(void **state)
 {
@@ -542,7 +542,7 @@ plant_entries(uint64_t lead, unsigned count)
 	    lead, count);
 }
 
-/* A call removes a limited number, and the next one goes on; other leads keep their rows. */
+/* A call removes a limited number of rows, and the next one continues; other leads keep their rows. */
 static void
 rows_of_deleted_leads_are_removed_in_chunks(void **state)
 {

@@ -46,7 +46,7 @@ cached_campaigns_are_not_read_again(void **state)
 	assert_int_equal(root_questions() - before, 8);
 }
 
-/* docs/api.md 1, 4.6: a change of the operator holds for the next sign-up, in every process. */
+/* docs/api.md 1, 4.6: a change by the operator applies to the next sign-up, in every process. */
 static bool
 double_points(void *context, struct definition *definition)
 {

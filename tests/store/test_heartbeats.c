@@ -54,7 +54,7 @@ state_of(struct world *w, enum heartbeat_process process)
 }
 #define assert_state(wanted) assert_int_equal(state_of(w, HEARTBEAT_DISPATCHER), wanted)
 
-/* A minute is longer than it takes until the next sign is given, and until a process that looks every 20 s sees it. */
+/* A minute is longer than the time until the next heartbeat is written and a process that checks every 20 s sees it. */
 static void
 a_hang_shows_within_a_minute(void **state)
 {
@@ -162,7 +162,7 @@ the_end_of_one_is_not_that_of_another(void **state)
 	beat(w, &other);
 	end(w, &one);
 	assert_state(HEARTBEAT_WORKS);
-	end(w, &silent); /* this process gave no sign */
+	end(w, &silent); /* this process wrote no heartbeat */
 	assert_state(HEARTBEAT_WORKS);
 	end(w, &other);
 	assert_state(HEARTBEAT_STOPPED);

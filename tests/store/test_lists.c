@@ -145,7 +145,7 @@ a_filtered_page_ends_with_its_range(void **state)
 	filter.limit = 1;
 	assert_int_equal(sum_of_pages(w, filter, &pages, &leads), 20053);
 	assert_int_equal(pages, 3);
-	/* rows, not numbers: after deletions a page reaches further; the last one ends with the leads */
+	/* rows are limited, not numbers: after deletions a page reaches further; the last page ends with the leads */
 	root_run(
 	    "DELETE FROM t_leads WHERE subscription_number BETWEEN 5001 AND 15000 AND campaign_id = %" PRIu64, w->campaign);
 	page = list(w, filter);
@@ -295,7 +295,7 @@ identities_find_one_lead(void **state)
 	assert_int_equal(page.count, 0);
 }
 
-/* Each of the others alone, and all together. */
+/* Each of the other filters alone, and all of them together. */
 static void
 sources_and_times_are_filters(void **state)
 {
@@ -332,7 +332,7 @@ assert_order(struct world *w, struct lead_filter filter, struct lead_order *orde
 	assert_int_equal(order->more, more);
 }
 
-/* leadhook(1), lead list --order score: the highest first, then by sign-up, fraudulent ones among them */
+/* leadhook(1), lead list --order score: the highest score first, then by sign-up, including fraudulent leads */
 static void
 scores_are_an_order(void **state)
 {

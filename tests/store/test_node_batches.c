@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Batches at a server that says that it is a node of a cluster, without others (docs/architecture.md 9.2).
+ * Batches on a server that claims to be a node of a cluster, without other nodes (docs/architecture.md 9.2).
  * Modules: store, db. */
 #include "unit.h"
 
@@ -39,7 +39,7 @@ a_refusal_after_an_unknown_commit_writes_the_campaign(void **state)
 	root_run("UPDATE t_accounts SET suspended_ms = NULL");
 }
 
-/* Many rows are written by the multi-row statements of nodes. */
+/* Many rows are written by the multi-row statements for nodes. */
 static void
 a_batch_is_written_at_a_node(void **state)
 {
@@ -68,6 +68,6 @@ main(void)
 		WORLD_TEST(a_refusal_after_an_unknown_commit_writes_the_campaign),
 		WORLD_TEST(a_batch_is_written_at_a_node),
 	};
-	private_server_set_option("--wsrep-on=ON"); /* and no provider */
+	private_server_set_option("--wsrep-on=ON"); /* a node, but without a provider */
 	return WORLD_MAIN(tests);
 }

@@ -50,7 +50,7 @@ contains(struct slice text, const char *part)
 	return false;
 }
 
-/* Whether it is a table of the database, not the result of another part of the plan. */
+/* Whether `table` is a table of the database, not the result of another part of the plan. */
 static bool
 is_stored(struct slice table)
 {
@@ -99,8 +99,8 @@ without_settings(const char *sql)
 	return after == NULL ? sql : after + strlen(" FOR ");
 }
 
-/* The statements with EXPLAIN before them, and a connection for them. For one use: when it explains a prepared statement again,
- * the server does not always report that an index has all columns. */
+/* The statements with EXPLAIN before them, and a connection for them. Each can be used once: when the server explains a
+ * prepared statement again, it does not always report that an index has all columns. */
 struct explainer {
 	struct db_statement *statements;
 	struct db *db;
@@ -266,7 +266,7 @@ large_tables_are_not_read_whole(void **state)
 	assert_int_equal(count_faulty_plans(*state, has_plan, READS_ALL), 0);
 }
 
-/* The same with old statistics. */
+/* As above, with old statistics. */
 static void
 wrong_statistics_do_no_harm(void **state)
 {

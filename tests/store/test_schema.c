@@ -17,7 +17,7 @@
 
 #define OWN_ROWS "name NOT LIKE 'oldest_programs%%'"
 
-/* How many statements of steps are still undone in favour of other transactions. */
+/* How many statements of steps are still to be rolled back in favour of other transactions. */
 static unsigned conflicts;
 
 enum result __real_db_run_text(struct db *db, struct slice text);
@@ -44,7 +44,7 @@ __wrap_db_run_text(struct db *db, struct slice text)
 	"VALUES (3, 2, 1, 'json', 'delivered', 1, 7);"                                                                         \
 	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
 
-/* Runs the first `count` statements of a step, as a killed run does; returns how many it has. */
+/* Runs the first `count` statements of a step, as a killed run does; returns how many statements the step has. */
 static unsigned
 run_statements(const char *prefix, const struct schema_step *step, unsigned count)
 {
@@ -201,7 +201,7 @@ a_newer_database_names_the_programs_it_serves(void **state UNUSED)
 	}
 	root_run("UPDATE serves_installation SET value = '%u' WHERE name = 'oldest_programs_%u'", wanted, wanted + 1);
 	assert_int_equal(store_upgrade(store, &from), RESULT_WRONG_SCHEMA);
-	/* what one step says does not hold for the next one */
+	/* what one step states does not apply to the next one */
 	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 2);
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	store_free(&store);

@@ -213,7 +213,7 @@ cached_ranks_are_not_mixed_up(void **state)
 		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
 		assert_true(mine[0].rank == first && mine[1].rank == second);
 	}
-	/* and once more when all of theirs are cached before ours */
+	/* and once more with the ranks of all others cached before ours */
 	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1");
 	versions.leads++;
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
@@ -250,7 +250,8 @@ questions_of_look_up(struct world *w, const char *email)
 	return root_questions() - before;
 }
 
-/* One statement, also after changes of the same process; one more for a rank that another process may have changed. */
+/* A look-up takes one statement, even after changes by the same process; one more for a rank that another process may have
+ * changed. */
 static void
 a_look_up_is_one_statement(void **state)
 {
@@ -266,7 +267,7 @@ a_look_up_is_one_statement(void **state)
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 1);
 	now_ms += STORE_FRESH_MS;
 	assert_int_equal(questions_of_look_up(w, "lead1@example.org"), 5); /* settings and definitions too */
-	store_free(&other.store); /* here, because the end of a connection counts as a question, at some later moment */
+	store_free(&other.store); /* closed here, because the end of a connection counts as a question at some later time */
 }
 
 /* Rows changed by hand, without a new version, are seen after a while. */
@@ -299,7 +300,7 @@ ranks_follow_every_change(void **state)
 	}
 }
 
-/* On each level of the histogram there is a lead whose score is higher than that of the first one only there. */
+/* On each level of the histogram there is a lead whose score is higher than that of the first lead only on this level. */
 static void
 ranks_are_counted_on_all_levels(void **state)
 {
@@ -315,7 +316,7 @@ ranks_are_counted_on_all_levels(void **state)
 	}
 }
 
-/* Twice as they are, then in a snapshot; inside a snapshot once. */
+/* Reads run twice as they are, then in a snapshot; inside a snapshot, they run once. */
 static void
 reads_that_conflict_are_repeated(void **state)
 {

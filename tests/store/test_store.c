@@ -80,7 +80,7 @@ no_database_is_unavailable(void **state)
 	store_free(&store);
 }
 
-/* docs/api.md 3: found by its hash until it is revoked; used to the hour. */
+/* docs/api.md 3: found by its hash until it is revoked; its last use is recorded to the hour. */
 static void
 a_key_is_found_until_it_is_revoked(void **state)
 {
@@ -131,7 +131,7 @@ a_key_is_found_until_it_is_revoked(void **state)
 	assert_int_equal(count, 0);
 }
 
-/* docs/manage.md 2: rights, campaigns of its account, and an end. */
+/* docs/manage.md 2: rights, campaigns of its account, and an expiry. */
 static void
 a_key_may_be_limited(void **state)
 {

@@ -76,7 +76,7 @@ add_key(struct world *w)
 {
 	struct new_key key = { w->account, SLICE("Key"), "key", RIGHTS_FULL_KEY, -1, NULL, 0 };
 	uint64_t id;
-	memcpy(key.hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
+	memcpy(key.hash + 8, &w->campaign, sizeof(w->campaign)); /* another key in each case */
 	return store_add_key(w->store, NULL, &key, INT64_MAX, &id);
 }
 

@@ -13,7 +13,7 @@
 #include "store/queue/bulk_jobs.h"
 #include "world.h"
 
-/* The largest that the default settings allow; no key of JSON is that long. */
+/* The largest values that the default settings allow; no key of JSON is that long. */
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, WEBHOOKS = 20, FIELDS = 4, FIELD_BYTES = 4000, UTM_BYTES = 16 * 1024, KIB = 1024 };
 
 enum { JOBS_MAX = 2, HISTOGRAM_ROWS = 150 };
@@ -160,7 +160,7 @@ the_most_expensive_commands(void **state)
 	assert_costs(w, "points", command, LEAD_COST);
 }
 
-/* The same for the items of bulk calls. */
+/* As above, for the items of bulk calls. */
 static void
 the_most_expensive_changes(void **state)
 {

@@ -95,7 +95,7 @@ int
 world_close(void **state)
 {
 	struct world *w = *state;
-	root_run("ROLLBACK"); /* of a test that failed */
+	root_run("ROLLBACK"); /* the transaction of a test that failed */
 	store_free(&w->store);
 	pool_free(&w->pool);
 	free(w);

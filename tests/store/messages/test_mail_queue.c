@@ -156,7 +156,7 @@ a_code_is_stored_with_its_mail(void **state)
 	assert_int_equal(type(w, lead, "000222"), LEAD_CODE_MISSING);
 }
 
-/* A code is for its channel, lead and address, and is removed by its digits. */
+/* A code belongs to a channel, a lead and an address, and is removed by its digits. */
 static void
 codes_are_separate(void **state)
 {
@@ -257,7 +257,7 @@ a_killed_process_leaves_its_messages_due(void **state)
 	assert_int_equal(mails[0].crashes, 1);
 	assert_int_equal(store_release_mails(w->store, other, &mails[0].id, 1), RESULT_OK);
 	assert_int_equal(lease(w, ours, &mails), 1);
-	assert_int_equal(mails[0].crashes, 1); /* that was no crash */
+	assert_int_equal(mails[0].crashes, 1); /* that was not a crash */
 }
 
 static void
@@ -416,7 +416,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	assert_int_equal(again(w, id), MAIL_LEASED);
 	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
-	/* another mail, which is counted before it is sent; the first one stays as it ended */
+	/* another mail, which is counted before it is sent; the first one does not change */
 	assert_int_equal(again(w, id), MAIL_QUEUED);
 	const struct queued_mail mail = lease_one(w);
 	assert_true(mail.id != id && !mail.is_ready && mail.is_repeated && mail.first_attempt_ms_ago == -1);
@@ -446,7 +446,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	assert_int_equal(again(w, UNKNOWN_ID), MAIL_MISSING);
 }
 
-/* A lead gets no more rows than its address could get mails in a day. */
+/* A lead gets no more rows than the number of mails that its address may get in a day. */
 static void
 a_lead_has_a_number_of_repetitions(void **state)
 {

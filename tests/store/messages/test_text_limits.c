@@ -48,7 +48,7 @@ hash_of(struct world *w, const char *text)
 	return hash;
 }
 
-static int64_t wait_ms; /* of the last claim */
+static int64_t wait_ms; /* from the last claim */
 
 static enum text_verdict
 claim(struct world *w, uint64_t id, uint64_t campaign, const char *number, const char *prefix, const struct text_limits *limits)
@@ -89,7 +89,7 @@ a_code_counts_once(void **state)
 	assert_int_equal(claim(w, id, w->campaign, "n", "p", &wide), TEXT_PASSES);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE id = %" PRIu64 " AND state = 'ready'", id), 1);
 	assert_int_equal(counted(), 1);
-	/* a ready one has been sent, or may have been */
+	/* a ready request has been sent, or may have been */
 	assert_int_equal(store_claim_text(w->store, ours, &wanted, &wide, &verdict, &wait_ms), RESULT_NOT_FOUND);
 	const struct mail_outcome later = { id, MESSAGE_REQUESTED, 0, true, 429, SLICE_NONE, SLICE("refused_for_now"), 0, 0,
 		false };

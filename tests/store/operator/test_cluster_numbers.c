@@ -108,7 +108,7 @@ leads_have_the_number(void **state)
 	store_free(&store);
 }
 
-/* A host with the number of another cluster makes no campaigns, nor does one whose range is used up. */
+/* A host with the number of another cluster makes no campaigns, nor does a cluster whose range is used up. */
 static void
 ids_outside_the_range_are_not_given(void **state)
 {
@@ -142,7 +142,7 @@ add_as(struct store *store, uint64_t account, uint64_t id, struct id_verdict *ve
 	return store_add_campaign_as(store, account, &settings, id, verdict);
 }
 
-/* docs/cluster.md 7: a chosen id is one of the cluster, also on a host without the setting; taken ids are skipped. */
+/* docs/cluster.md 7: a chosen id must belong to the cluster, even on a host without the setting; taken ids are skipped. */
 static void
 chosen_ids_are_those_of_the_cluster(void **state UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The findings of `leadhook check` (leadhook(1), check) on a server that says that it is a node of a cluster, without others.
- */
+ * The findings of `leadhook check` (leadhook(1), check) with a server that claims to be a node of a cluster, without other
+ * nodes. */
 #include "unit.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "store/operator/operator_status.h"
 #include "store/world.h"
 
-static int64_t skew_ms; /* of this host's clock */
+static int64_t skew_ms; /* error of this host's clock */
 
 int64_t __real_clock_wall_ms(void);
 int64_t __wrap_clock_wall_ms(void);
@@ -108,7 +108,7 @@ the_status_has_the_node(void **state)
 	assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
 	assert_non_null(status.node);
 	assert_true(status.node->name.size > 0);
-	assert_int_equal(status.node->cluster_size, 0); /* without others, and without itself */
+	assert_int_equal(status.node->cluster_size, 0); /* not even this node is counted */
 	assert_false(status.node->flow_control);
 }
 
@@ -123,6 +123,6 @@ main(void)
 		WORLD_TEST(another_installation_is_recognized),
 		WORLD_TEST(the_status_has_the_node),
 	};
-	private_server_set_option("--wsrep-on=ON"); /* but without a provider */
+	private_server_set_option("--wsrep-on=ON"); /* a node, but without a provider */
 	return WORLD_MAIN(tests);
 }

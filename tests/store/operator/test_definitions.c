@@ -144,7 +144,7 @@ names_of_tags_are_unique_in_a_campaign(void **state)
 		add(w, tag(others[i]));
 	assert_int_equal(set(w, id, tag("VIP"), &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, DEFINITION_NAME_TAKEN);
-	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* its own name */
+	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* the name that it already has */
 	w->campaign = add_campaign(w);
 	add(w, tag("vip"));
 }

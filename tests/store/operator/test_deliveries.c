@@ -125,7 +125,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 		int statuses[3]; /* in this order */
 		bool failing, as_before, delivered;
 	} cases[] = {
-		{ { 500, 0, 503 }, true, false, false }, /* it was not failing before */
+		{ { 500, 0, 503 }, true, false, false }, /* the webhook was not failing before */
 		{ { 0, 500, 404 }, true, true, false },
 		{ { 500, 200, 500 }, true, false, true },
 		{ { 500, 500, 200 }, false, false, true },

@@ -79,7 +79,7 @@ deliveries_are_listed_by_filter(void **state)
 	assert_int_equal(count_deliveries(w, filter), 0);
 }
 
-/* One list of both tables. */
+/* Both tables are one list. */
 static void
 each_state_is_listed(void **state)
 {
@@ -170,7 +170,7 @@ the_last_attempts_are_shown(void **state)
 		assert_int_equal(shown.attempts[i].attempt, 31 + i);
 }
 
-/* No matter how many others there are, no more is read than is listed. */
+/* No more is read than is listed, no matter how many other deliveries there are. */
 static void
 rare_states_are_found_by_index(void **state)
 {
@@ -206,12 +206,12 @@ a_list_reads_a_limited_number_of_rows(void **state)
 	uint64_t webhook = make_due(w, 1);
 	filter.event = EVENT_NEW_SIGNUP;
 	assert_int_equal(list(w, filter).count, 1);
-	/* newer than that one, but without an event */
+	/* newer than the delivery in the list, but without an event */
 	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT u.id + seq, 1, "
 		 "u.webhook_id, "
 		 "'delivered', 1, 1 FROM t_due u, seq_1_to_%d",
 	    ROWS);
-	/* only one of them has an event, among those that are read but not examined */
+	/* only one of them has an event; it is among those that are read but not examined */
 	root_run("UPDATE t_deliveries SET event_id = (SELECT event_id FROM t_due) WHERE id = (SELECT id + %d FROM t_due)",
 	    ROWS - DELIVERIES_EXAMINED - DELIVERIES_EXAMINED / 4);
 	for (size_t i = 0; i < 2; i++) {
@@ -270,7 +270,7 @@ a_lead_has_many_deliveries(void **state)
 	assert_int_equal(page_through(w, filter, ids, 1), 1);
 }
 
-/* leadhook(1), delivery list --campaign: those of all its webhooks, pending and ended, and none of other campaigns */
+/* leadhook(1), delivery list --campaign: the deliveries of all its webhooks, pending and ended, and none of other campaigns */
 static void
 a_campaign_has_the_deliveries_of_its_webhooks(void **state)
 {

@@ -29,7 +29,7 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 	return false;
 }
 
-/* The finding on a new connection, when the server allows this account that many connections; or absent. */
+/* The finding about connections, on a new connection, if the server allows this account that many; absent: there is none. */
 static struct finding
 connections_found(struct world *w, unsigned workers, const char *limit)
 {
@@ -271,7 +271,7 @@ the_state_is_set_with_the_other_settings(void **state)
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
 	settings.request = CAMPAIGN_OPENS;
-	settings.ends_ms = 5; /* it has passed: as with store_end_campaign, it is removed */
+	settings.ends_ms = 5; /* the end time has passed: as with store_end_campaign, it is removed */
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms == -1 && find_campaign(w, id).ends_ms == -1);
 	settings.request = CAMPAIGN_ENDS;
@@ -288,7 +288,7 @@ has_ended(struct world *w)
 	return campaign_has_ended(&campaign, now_ms);
 }
 
-/* A campaign whose end time has passed; recorded by the dispatcher, or not yet. */
+/* A campaign whose end time has passed, which the dispatcher may or may not have recorded. */
 static void
 add_over(struct world *w, bool noted)
 {
@@ -322,7 +322,7 @@ an_end_time_holds_noted_or_not(void **state)
 	}
 }
 
-/* docs/api.md 6, by command: no end time reopens it, in either order. */
+/* docs/api.md 6: no end time reopens a campaign that was ended by command, in either order. */
 static void
 a_campaign_ended_by_command_stays_ended(void **state)
 {
@@ -413,14 +413,14 @@ the_status_counts(void **state)
 	assert_true(slice_present(after.server_version));
 }
 
-/* due_now: deliveries that a dispatcher can take now */
+/* due_now: deliveries that a dispatcher can fetch now */
 static void
 the_status_counts_what_can_be_taken_now(void **state)
 {
 	static const struct {
-		const char *change; /* to one of three that have been due for a minute */
+		const char *change; /* to one of three deliveries that have been due for a minute */
 		uint64_t now;
-		int64_t since_ms; /* of the oldest, or -1 */
+		int64_t since_ms; /* when the oldest is due, or -1 */
 	} cases[] = {
 		{ "UPDATE t_due SET due_ms = due_ms", 3, MINUTE_MS },
 		{ "UPDATE t_due SET due_ms = due_ms + 3600000 ORDER BY id LIMIT 1", 2, MINUTE_MS },

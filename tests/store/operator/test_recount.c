@@ -59,7 +59,7 @@ sign_up_chain(struct world *w)
 	}
 }
 
-/* One is delivered, one fails and will be sent again, one will be tried again, and one is new. */
+/* One delivery succeeds, one fails and will be sent again, one will be tried again, and one is new. */
 static void
 deliver_some(struct world *w, uint64_t webhook)
 {
@@ -328,7 +328,7 @@ sign_up_until_stopped(struct store *store, const struct world *world, unsigned i
 	return all;
 }
 
-/* Each check sees one moment: concurrent sign-ups cause no findings. */
+/* Each check sees a single state: concurrent sign-ups cause no findings. */
 static void
 sign_ups_go_on_meanwhile(void **state)
 {

@@ -98,7 +98,7 @@ put(struct store *store, struct pool *pool, uint64_t campaign, size_t number, ui
 	return result;
 }
 
-/* Registers the same URL again; its id. */
+/* Registers the same URL again; returns the id of its webhook. */
 static uint64_t
 put_again(struct store *store, struct pool *pool, uint64_t campaign, size_t number)
 {
@@ -207,7 +207,7 @@ the_longest_texts_fit(void **state)
 	store_free(&store);
 }
 
-/* Even by processes that read the installation before. */
+/* Even processes that read the installation earlier seal later secrets. */
 static void
 later_secrets_are_sealed(void **state)
 {
@@ -310,7 +310,7 @@ another_key_is_an_error(void **state)
 	assert_int_equal(put(store, w->pool, campaign, 1, &first), RESULT_OK);
 	assert_int_equal(put(store, w->pool, campaign, 2, &second), RESULT_OK);
 	assert_false(has_finding(store, w->pool));
-	/* one that was changed, or copied from another row, is not used for a signature */
+	/* a secret that was changed, or copied from another row, is not used for a signature */
 	root_run("UPDATE t_webhooks a JOIN t_webhooks b ON b.id = %" PRIu64 " SET a.secret = b.secret WHERE a.id = %" PRIu64,
 	    second, first);
 	assert_true(destination_of(store, w->pool, first).sealed);

@@ -47,7 +47,7 @@ set_times(uint64_t lead)
 	    "UPDATE t_events SET created_ms = 1000 + 1000 * (type = %d) WHERE lead_id = %" PRIu64, EVENT_SCORE_CHANGE, lead);
 }
 
-/* The latest first; at the same time, consequences before their causes. */
+/* The latest come first; at the same time, consequences come before their causes. */
 static void
 entries_of_all_tables_come_by_time(void **state)
 {
@@ -119,7 +119,7 @@ assert_pages_join(struct world *w, uint64_t lead, const struct timeline *all)
 	}
 }
 
-/* Even where many have the same time. */
+/* Pages join even if many entries have the same time. */
 static void
 pages_follow_each_other(void **state)
 {
@@ -173,7 +173,7 @@ places_are_texts(void **state)
 		assert_false(timeline_place_parse(slice_of(bad[i]), &read));
 }
 
-/* With many other leads, and for a lead by whom many signed up, no more is read than necessary. */
+/* No more is read than necessary, even with many other leads, and for a lead through whom many signed up. */
 static void
 a_page_costs_what_it_has(void **state)
 {

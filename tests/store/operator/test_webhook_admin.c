@@ -111,7 +111,7 @@ webhooks_are_enabled_and_disabled(void **state)
 	assert_int_equal(store_disable_webhook(w->store, NULL, UNKNOWN_ID), RESULT_NOT_FOUND);
 }
 
-/* docs/deliveries.md 3, disabling: not by an attempt that was under way when its operator enabled it. */
+/* docs/deliveries.md 3, disabling: an attempt that was under way when the operator enabled the webhook does not disable it. */
 static void
 an_attempt_under_way_does_not_undo_enabling(void **state)
 {
@@ -282,8 +282,8 @@ set_url(void *context, struct webhook_settings *settings)
 	return true;
 }
 
-/* docs/deliveries.md 1.1: what is known about the old URL is discarded, the state stays; a URL belongs to one webhook of a
- * campaign */
+/* docs/deliveries.md 1.1: what is known about the old URL is discarded, but the state does not change; a URL belongs to one
+ * webhook of a campaign */
 static void
 another_url(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill.
+ * Leads per address: counted and removed in pieces while sign-ups go on, even after a kill.
  * Modules: store/operator/campaign_settings. */
 #include "unit.h"
 
@@ -151,7 +151,7 @@ sign_ups_go_on_between_the_pieces(void **state)
 	sign_up_from(w, "b@example.org", "192.0.2.1");
 	assert_true(is_fraudulent(w, "b@example.org"));
 	assert_true(count_piece(w));
-	assert_int_equal(counted(w), LEADS - 4 + 1); /* the deleted one is not counted */
+	assert_int_equal(counted(w), LEADS - 4 + 1); /* the deleted lead is not counted */
 	assert_null(find(w, "ip_leads"));
 	assert_null(find(w, "addresses_counted"));
 }

@@ -26,7 +26,7 @@ next_job(struct world *w)
 	return result == RESULT_OK ? job.id : NONE;
 }
 
-/* Runs the next job, which must be this one. Turns are recorded in milliseconds: waits until the next one is later. */
+/* Runs the next job, which must be this one. Turns are recorded in milliseconds: waits until the next turn is later. */
 static void
 does(struct world *w, uint64_t id)
 {
@@ -35,7 +35,7 @@ does(struct world *w, uint64_t id)
 	root_run("UPDATE t_bulk_schedule SET served_ms = served_ms - 10");
 }
 
-/* An account's jobs in many campaigns do not delay those of another account, even if each is the only one of its campaign; its
+/* An account's jobs in many campaigns do not delay those of another account, even if each is the only job of its campaign; its
  * campaigns take turns nevertheless. */
 static void
 accounts_take_turns(void **state)
@@ -60,8 +60,8 @@ accounts_take_turns(void **state)
 	assert_int_equal(next_job(w), NONE);
 }
 
-/* The campaigns of an account take turns: the fifth job, of the campaign of the first one, is done after those of the others.
- */
+/* The campaigns of an account take turns: the fifth job, which is of the same campaign as the first, is done after those of the
+ * other campaigns. */
 static void
 campaigns_of_an_account_take_turns(void **state)
 {

@@ -113,7 +113,7 @@ a_delivery_says_all_that_is_sent(void **state)
 	assert_true(fetched.items->form); /* its URL contains a word of form_urls */
 }
 
-/* Fetching changes nothing: the same is fetched until its outcome is recorded. */
+/* Fetching changes nothing: a delivery is fetched again until its outcome is recorded. */
 static void
 the_oldest_are_fetched_up_to_the_limit(void **state)
 {
@@ -139,11 +139,11 @@ only_the_owner_records(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
 	struct delivery_outcome outcome = outcome_of(fetch(w, webhook, 1).items, DELIVERY_DELIVERED, 200);
-	assert_int_equal(store_record_outcomes(w->store, owners[1], &outcome, 1), RESULT_OK); /* another's */
+	assert_int_equal(store_record_outcomes(w->store, owners[1], &outcome, 1), RESULT_OK); /* of another dispatcher */
 	assert_true(outcome.stale);
 	root_run("UPDATE t_dispatch_shards SET lease_until_ms = UNIX_TIMESTAMP() * 1000 - 1000");
 	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 1); /* it was taken over */
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1); /* the shard was taken over */
 	assert_int_equal(root_number(DUE " AND attempts = 0", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 0);
 	/* a shard of its own is enough, even after the end of the lease: a clock may have jumped */
@@ -175,7 +175,8 @@ a_shard_is_not_taken_over_while_outcomes_are_recorded(void **state)
 	assert_true(waited);
 }
 
-/* An attempt is recorded once, and only the next one: not after another dispatcher has recorded it, nor after the end. */
+/* An attempt is recorded once, and only if it is the next one: not after another dispatcher has recorded it, and not after the
+ * delivery has ended. */
 static void
 an_attempt_is_recorded_once(void **state)
 {
@@ -243,7 +244,7 @@ interrupted_attempts_are_counted_once(void **state)
 	}
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
 	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
-	/* the outcome, if it still comes */
+	/* the outcome, if it still arrives */
 	struct delivery_outcome late = outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200);
 	assert_int_equal(store_record_outcomes(w->store, owners[1], &late, 1), RESULT_OK);
 	assert_true(late.stale);
@@ -276,8 +277,8 @@ find_due(struct world *w, uint64_t held, size_t limit)
 	return found;
 }
 
-/* docs/deliveries.md 1.1: after a 410, deliveries are still made, and wait until the webhook is enabled; so does the one that
- * got the 410. */
+/* docs/deliveries.md 1.1: after a 410, deliveries are still made, and wait until the webhook is enabled; so does the delivery
+ * that got the 410. */
 static void
 a_webhook_that_is_gone_keeps_its_deliveries(void **state)
 {

@@ -39,7 +39,7 @@ find_due(struct world *w, bool newest)
 	return found;
 }
 
-/* The lowest of some attempts: the server's own threads read pages, too. */
+/* The lowest number of several attempts: the server's own threads read pages, too. */
 static int64_t
 pages_read(struct world *w, bool newest, struct due_webhooks *found)
 {
@@ -203,7 +203,7 @@ deliveries_under_way_are_skipped(void **state)
 	struct due_deliveries all = fetch(w, webhook, ROWS);
 	for (size_t i = 0; i < ROWS; i++)
 		ids[i] = all.items[i].id;
-	/* the first three and the fifth; one of another webhook, an unknown one */
+	/* the first three and the fifth delivery; one of another webhook; an unknown one */
 	const uint64_t under_way[] = { 1, ids[0], ids[1], ids[2], ids[4], ids[9] + UNKNOWN_ID };
 	const struct id_set set = { under_way, ARRAY_SIZE(under_way) };
 	struct due_request request = { .webhook_id = webhook, .rows = 3, .under_way = 4 };
@@ -215,7 +215,7 @@ deliveries_under_way_are_skipped(void **state)
 	assert_int_equal(fetched.count, 3);
 	assert_true(fetched.items[2].id == ids[9] && request.last.id == ids[9]);
 	assert_false(request.more); /* it read fewer rows than the limit */
-	/* only those */
+	/* only deliveries under way */
 	const struct id_set every = { ids, ROWS };
 	request = (struct due_request){ .webhook_id = webhook, .rows = 2, .under_way = ROWS };
 	assert_int_equal(fetch_request(w, &request, &every).count, 0);
@@ -304,7 +304,7 @@ several_accounts_are_noticed(void **state)
 	root_run("DROP TABLE t_copy");
 }
 
-/* One with a delivery that is due since `due_ms`. */
+/* A webhook with a delivery that has been due since `due_ms`. */
 static uint64_t
 add_due(struct world *w, uint64_t campaign, unsigned number, int64_t due_ms)
 {
@@ -342,7 +342,7 @@ no_account_hides_another(void **state)
 		for (size_t i = 4; i < FOUND; i++)
 			assert_int_equal(found.due[i].webhook_id, due[i - 2]);
 	}
-	/* nor do those that were removed */
+	/* nor do removed webhooks */
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT 1000 + seq, 1, seq %% 64, "
 		 "1000000 + seq, 'json', 1 FROM seq_1_to_21000");
 	const struct due_webhooks found = find_due(w, false);

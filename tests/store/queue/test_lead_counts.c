@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Counts by hour: leads are counted again while sign-ups go on (docs/architecture.md 9.3), attempts as their outcomes are
- * recorded; what statistics read of both (docs/statistics.md). */
+ * recorded; what statistics read from both (docs/statistics.md). */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -97,7 +97,7 @@ leads_are_counted_again_meanwhile(void **state)
 	assert_nothing_found(w);
 }
 
-/* Lead `last` is referred by lead 0, verified, and each other one by the lead before it. */
+/* Lead `last` is verified and referred by lead 0; each other lead is referred by the one before it. */
 static void
 refer_many(struct world *w, size_t last)
 {
@@ -218,7 +218,7 @@ a_long_count_goes_on_at_once(void **state)
 	root_run("DELETE FROM t_lead_hours WHERE lead_count = 0");
 }
 
-/* Leads of a campaign at these hours. */
+/* Imports a lead that was created in this hour. */
 static void
 sign_up_at(struct world *w, const char *email, uint64_t hour)
 {
@@ -298,7 +298,7 @@ periods_have_limits(void **state UNUSED)
 	}
 }
 
-/* Each campaign separately, including those without sign-ups. */
+/* Each campaign is counted separately, including those without sign-ups. */
 static void
 the_overview_has_two_weeks(void **state)
 {
@@ -318,7 +318,7 @@ the_overview_has_two_weeks(void **state)
 	}
 }
 
-/* One is delivered at once, one will be tried again, one fails, and one was not sent. */
+/* One delivery succeeds at once, one will be tried again, one fails, and one was not sent. */
 static void
 attempts_are_counted_with_their_outcomes(void **state)
 {

@@ -93,7 +93,7 @@ a_job_goes_through_its_states(void **state)
 	assert_int_equal(store_find_job(w->store, w->pool, UNKNOWN_ID, &job), RESULT_NOT_FOUND);
 }
 
-/* The job that was worked on longest ago is next; new ones come first. */
+/* The job that was worked on longest ago is next; new jobs come first. */
 static void
 jobs_take_turns(void **state)
 {
@@ -107,7 +107,7 @@ jobs_take_turns(void **state)
 	assert_true(lease_next(w, owners[0]) == second);
 }
 
-/* docs/operating.md 4.1: neither many jobs of an account nor a stream of new ones delays those of others. */
+/* docs/operating.md 4.1: neither many jobs of an account nor a stream of new ones delays the jobs of other accounts. */
 static void
 accounts_take_turns(void **state)
 {
@@ -175,7 +175,7 @@ one_dispatcher_works_on_a_job(void **state)
 	assert_int_equal(store_due_webhooks(w->store, w->pool, &query, &found), RESULT_OK);
 	assert_false(found.free_jobs);
 	assert_true(lease_next(w, owners[1]) == 0);
-	root_run("UPDATE t_operator_jobs SET lease_until_ms = 1"); /* it ends: its dispatcher hangs, or its host is lost */
+	root_run("UPDATE t_operator_jobs SET lease_until_ms = 1"); /* it ends: the dispatcher hangs, or its host is lost */
 	assert_true(lease_next(w, owners[1]) == id);
 	struct operator_job job = find(w, id);
 	assert_int_equal(store_note_job(w->store, owners[0], &job), RESULT_NOT_FOUND);

@@ -126,7 +126,7 @@ missed_days_are_made(void **state)
 	assert_int_equal(tables_with(now), 3);
 }
 
-/* On a new day one more is made. A killed run left some tables without it. */
+/* On a new day, one more day is made, even if a killed run left some tables without it. */
 static void
 a_day_is_added_every_day(void **state)
 {
@@ -155,7 +155,7 @@ doing_it_twice_changes_nothing(void **state)
 	assert_days_from(w, today());
 }
 
-/* It runs every few minutes, in any process: cron starts a new one every minute. */
+/* Maintenance runs every few minutes, in any process: cron starts a new one every minute. */
 static void
 maintenance_pauses_for_some_minutes(void **state)
 {
@@ -213,7 +213,7 @@ a_table_in_use_is_left_alone(void **state)
 	upgrade(w->store);
 }
 
-/* `upgrade` reports it and must be started again. */
+/* `upgrade` reports that a table is in use, and must be started again. */
 static void
 an_upgrade_that_finds_a_table_in_use_fails(void **state)
 {

@@ -165,7 +165,7 @@ sent_again_during_an_attempt(void **state)
 	assert_sound(w);
 }
 
-/* Both ended and pending ones; deliveries that have to wait are queued, and reported. */
+/* This applies to both ended and pending deliveries. Those that only have to wait are queued, and reported. */
 static void
 unsendable_deliveries_are_not_queued(void **state)
 {
@@ -245,7 +245,7 @@ each_id_gets_its_result(void **state)
 
 enum { ROUNDS = 60, MOST_ROUNDS = 100 * ROUNDS, RACED = 20, RACERS = 4, WEBHOOK = 1, IDS = 2, RECORDED = IDS + RACED };
 
-/* Until the dispatcher has made some attempts, even if it gets little processor time. */
+/* Goes on until the dispatcher has made some attempts, even if it gets little processor time. */
 static bool
 goes_on(unsigned round)
 {
@@ -298,7 +298,7 @@ operators_and_dispatchers_race(void **state)
 	processes_start(w, RACERS, race);
 	assert_true(processes_end());
 	assert_sound(w);
-	/* each has as many attempts as the log has rows for it, and the number of the last one is that count */
+	/* each delivery has as many attempts as the log has rows for it, and the number of its last attempt is that count */
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN (SELECT delivery_id, COUNT(*) AS logged, MAX(attempt) "
 			"AS last FROM t_attempts GROUP BY delivery_id) a ON a.delivery_id = d.id "
@@ -314,7 +314,7 @@ redeliver_one(struct store *store, const struct world *world UNUSED, unsigned in
 	return store_redeliver(store, &shared[1], 1, &what, NULL, NULL) == RESULT_OK && what == REDELIVERY_QUEUED;
 }
 
-/* Its outcome is being recorded: the count of attempts continues from its result. */
+/* A call waits while an outcome is being recorded: the count of attempts continues from the result. */
 static void
 an_outcome_being_recorded_is_waited_for(void **state)
 {
@@ -364,8 +364,8 @@ visit_all(struct visits *v, const struct delivery_filter *filter)
 	return result;
 }
 
-/* All matching ones are visited once each, in order, even though they change in the meantime, and no matter how many do not
- * match. */
+/* All matching deliveries are visited once each, in order, even though they change in the meantime, and no matter how many
+ * others there are. */
 static void
 all_that_fit_are_visited(void **state)
 {
@@ -395,7 +395,8 @@ all_that_fit_are_visited(void **state)
 	assert_int_equal(visit_all(&visits, &any), RESULT_CONFLICT);
 }
 
-/* From any place, even between the deliveries of one event, and after a page that was the last before the deadline. */
+/* A visit continues at any place, even between the deliveries of one event, and after a page that was the last before the
+ * deadline. */
 static void
 a_visit_goes_on_where_it_ended(void **state)
 {

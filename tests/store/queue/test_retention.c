@@ -47,7 +47,7 @@ is_paused(void)
 
 /* ---- dropped days ---- */
 
-/* One per call, the oldest first; nothing of the retention's first day is lost, not even at its edges. */
+/* One day per call, the oldest first; nothing of the retention's first day is lost, not even at its edges. */
 static void
 expired_days_are_dropped(void **state)
 {
@@ -146,7 +146,7 @@ missed_days_are_made_then_dropped(void **state)
 
 /* ---- pending deliveries ---- */
 
-/* Including those that are due later or under way, and those with ids of the next day. */
+/* All of them, including those that are due later or under way, and those with ids of the next day. */
 static void
 pending_deliveries_expire(void **state)
 {
@@ -190,7 +190,7 @@ pending_deliveries_expire(void **state)
 	assert_true(in_day("deliveries", id_of(retained), retained));
 }
 
-/* In chunks, with a limit for one call: other maintenance must not wait. */
+/* Deliveries expire in chunks, with a limit for one call: other maintenance must not wait. */
 static void
 many_deliveries_expire_in_chunks(void **state)
 {
@@ -283,7 +283,7 @@ the_check_still_finds_what_is_wrong(void **state)
 	assert_true(slice_equal(findings[0].what, SLICE("deliveries")));
 }
 
-/* A delivery that is sent again while its day is dropped: its event stays until it has ended. */
+/* A delivery that is sent again while its day is dropped: its event stays until the delivery has ended. */
 static void
 a_delivery_sent_again_meanwhile_expires_too(void **state)
 {
@@ -323,7 +323,7 @@ a_table_in_use_is_tried_again_later(void **state)
 	assert_int_equal(tables_with(old), 0);
 }
 
-/* An ALTER that waits for the server's own purge may take longer than a concurrent one waits for it: that one is repeated
+/* An ALTER that waits for the server's own purge may take longer than a concurrent ALTER waits for it: the latter is repeated
  * later. */
 static bool
 one_of_two(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)

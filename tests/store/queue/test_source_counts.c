@@ -185,7 +185,7 @@ imports_below_the_mark_are_counted(void **state)
 	    4);
 }
 
-/* A day has at most that many values of a kind; known ones still count, all others count as one. */
+/* A day has a maximum number of values of a kind; known values still count, all others count as one. */
 static void
 values_have_a_maximum(void **state)
 {

@@ -155,7 +155,7 @@ no_text_stops_an_erasure(void **state)
 	root_run("DELETE FROM t_inbound_calls");
 }
 
-/* An erasure that a newer version has begun, or that fails. */
+/* An erasure waits neither for one that a newer version has begun nor for one that fails. */
 static void
 an_erasure_does_not_wait_for_another(void **state)
 {
@@ -188,7 +188,7 @@ an_account_has_a_maximum_of_erasures(void **state)
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_TOO_MANY);
-	request.most = 0; /* as by the operator */
+	request.most = 0; /* as for an operator */
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	root_run("UPDATE t_campaigns SET account_id = account_id + 1 WHERE id = %" PRIu64, w->campaign);
 	request.most = 2;
@@ -217,7 +217,7 @@ count_items(struct world *w, const struct person *person, int64_t deadline_ms, c
 	return count;
 }
 
-/* Every part is small; a part without time is one piece. Nothing is left out or repeated where a part ends. */
+/* Every part is small; a part for which there is no time is one piece. Nothing is left out or repeated where a part ends. */
 static void
 a_report_comes_in_parts(void **state)
 {
@@ -254,7 +254,7 @@ a_report_comes_in_parts(void **state)
 }
 
 /* Events of deleted leads; a piece ends among the events of one lead. The first lead's events have higher ids than those of the
- * leads after it; some contain the address, and more than a piece does not. */
+ * leads after it; some contain the address; those that do not are more than a piece has. */
 enum { MANY = 450, FEW = 5, STRANGE = 5000, WITH_ADDRESS = MANY / 3 + 2 * FEW };
 
 static void
@@ -274,7 +274,7 @@ plant_events_of_leads(const struct world *w)
 	}
 }
 
-/* Each event occurs once, from this place on. */
+/* Each event is in the report once. */
 static void
 assert_each_event_once(struct world *w, const struct person *person, int64_t deadline_ms)
 {
@@ -377,8 +377,8 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
-/* docs/operating.md 7.4: an address that a stranger has added, verified or not; and without a record of that, an address that
- * is not verified next to one that is. */
+/* docs/operating.md 7.4: a claim is an address that a stranger has added, verified or not; if that was not recorded, an
+ * unverified address beside a verified one. */
 static void
 a_claim_shows_and_deletes_nothing(void **state)
 {
@@ -549,7 +549,7 @@ jobs_have_addresses(void **state)
 	size_t leads;
 	plant_jobs(w);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
-	erase_all(w, id, &counts); /* only of the campaign */
+	erase_all(w, id, &counts); /* only those of the campaign */
 	assert_int_equal(jobs(), 2 + 4 + 8 + 16 + 32);
 	request.person.campaign_id = 0;
 	assert_int_equal(store_report_part(w->store, w->pool, &request.person, CLOCK_NEVER, &place, &report), RESULT_OK);

@@ -17,7 +17,7 @@ is_worked_on(const struct resumed_kind *kind, const unsigned char id[ERASURE_ID_
 	return false;
 }
 
-/* One that stands still does not wait until one of those that are being worked on ends. */
+/* A stalled erasure does not wait until one that is being worked on ends. */
 static void
 none_waits_for_the_end_of_others(void **state)
 {
@@ -37,8 +37,8 @@ none_waits_for_the_end_of_others(void **state)
 	root_run("DELETE FROM t_erasures");
 }
 
-/* Steps that search find leads that still exist, because the campaign is being removed: even those without what the steps
- * search for. */
+/* Steps with a search find leads that still exist, because the campaign is being removed, even if these steps have nothing to
+ * erase. */
 static void
 an_erasure_ends_beside_the_removal_of_its_campaign(void **state)
 {
@@ -62,7 +62,7 @@ an_erasure_ends_beside_the_removal_of_its_campaign(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE email = 'ada@example.org'"), 0);
 }
 
-/* One that ends the process at once does not do so again right after the next start. */
+/* An erasure that ends the process at once does not do so again right after the next start. */
 static void
 what_is_begun_is_left_for_a_minute(void **state)
 {
@@ -73,7 +73,7 @@ what_is_begun_is_left_for_a_minute(void **state)
 	size_t leads;
 	bool found, more;
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
-	root_run("UPDATE t_erasures SET worked_ms = worked_ms - 60000, step = 200"); /* of a later version: it fails */
+	root_run("UPDATE t_erasures SET worked_ms = worked_ms - 60000, step = 200"); /* a step of a later version: it fails */
 	assert_int_equal(store_resume_removals(w->store, &resumed, &more), RESULT_OK);
 	assert_int_equal(store_find_erasure(w->store, 1000, id, &found), RESULT_OK);
 	assert_false(found);

@@ -10,7 +10,7 @@
 
 struct judgement {
 	bool accepts;
-	size_t count; /* of the texts that were judged last */
+	size_t count; /* how many texts were judged last */
 };
 
 static bool

@@ -86,7 +86,7 @@ a_change_is_written_ahead(void **state UNUSED)
 	assert_int_equal(rows[0].state, AUDIT_DONE);
 	assert_int_equal(rows[0].entry.target_id, 7);
 	assert_slice(rows[0].after, "{\"name\":\"b\"}");
-	/* it is ended once */
+	/* a row can be ended only once */
 	assert_int_equal(
 	    store_end_audit(world->store, &ending, id, &(struct audit_end){ .state = AUDIT_FAILED }), RESULT_NOT_FOUND);
 	const uint64_t failed = note(1, 2, 3);

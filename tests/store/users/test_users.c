@@ -181,7 +181,7 @@ set_campaigns(void *campaigns, struct user_settings *settings)
 	return true;
 }
 
-/* docs/users.md 2: a manager grants no more rights than it has. */
+/* docs/users.md 2: a manager cannot grant rights that it does not have. */
 static void
 no_manager_gives_what_it_lacks(void **state UNUSED)
 {
@@ -195,7 +195,7 @@ no_manager_gives_what_it_lacks(void **state UNUSED)
 	const uint64_t viewer = add(&key, world->account, "bob@example.org", ROLE_VIEWER, NULL);
 	assert_int_equal(edit(&key, viewer, set_role, &role), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
-	/* nor does it manage a user with more rights */
+	/* nor can it manage a user with more rights */
 	const uint64_t owner = add_by_shell(world->account, "eve@example.org", ROLE_OWNER);
 	const struct new_invitation link = new_link();
 	role = ROLE_VIEWER;
@@ -226,7 +226,7 @@ no_manager_gives_other_campaigns(void **state UNUSED)
 	assert_int_equal(store_remove_user(world->store, &key, id, &refusal), RESULT_REFUSED);
 }
 
-/* docs/users.md 2: not over HTTP. */
+/* docs/users.md 2: the last operator cannot be removed or disabled over HTTP. */
 static void
 the_last_operator_stays(void **state UNUSED)
 {

@@ -198,7 +198,7 @@ many_rows_at_once_equal_single_rows(void **state)
 	assert_rows(&bulk, rows, count);
 }
 
-/* In one round trip for any number of rows; none without rows. */
+/* Rows take one round trip, however many there are; none without rows. */
 static void
 rows_are_one_round_trip(void **state)
 {
@@ -388,7 +388,7 @@ a_lost_transaction_is_reported(void **state)
 }
 
 /* A snapshot starts on a new connection when the idle one is dead, and the next transaction is an ordinary one. Snapshots
- * cannot be nested: an attempt ends both. */
+ * cannot be nested: an attempt to nest them ends both. */
 static void
 a_snapshot_does_not_change(void **state)
 {
@@ -406,7 +406,7 @@ a_snapshot_does_not_change(void **state)
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 4);
 	db_rollback(w->db);
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_OK);
-#ifndef LEADHOOK_DEBUG /* a panic there */
+#ifndef LEADHOOK_DEBUG /* in a debug build, it panics */
 	assert_int_equal(db_begin_snapshot(w->db), RESULT_FAILED);
 	root_run("INSERT INTO t_rows (id) VALUES (79)");
 	assert_int_equal(query(w, &sql_select_all, NULL).count, 5);
@@ -508,7 +508,7 @@ an_error_after_some_rows_ends_the_result(void **state)
 	assert_int_equal(query(w, &sql_select_error_after_rows, NULL).count, 1);
 }
 
-/* docs/architecture.md 9.2, Read host: a replica that is no node could not wait for what was just committed. */
+/* docs/architecture.md 9.2, Read host: a replica that is not a node could not wait for what was just committed. */
 static void
 a_server_alone_is_no_synced_one(void **state)
 {

@@ -193,7 +193,8 @@ a_read_only_server_is_logged_once(void **state)
 	assert_int_equal(number(w, &sql_connection), connection);
 }
 
-/* docs/architecture.md 9.2: a node that has lost its cluster is away, and the next connection may lead to another one. */
+/* docs/architecture.md 9.2: a node that has lost its cluster is treated as unreachable, and the next connection may lead to
+ * another one. */
 static void
 a_node_without_its_cluster_is_away(void **state)
 {
@@ -213,7 +214,7 @@ a_node_without_its_cluster_is_away(void **state)
 		assert_non_null(strstr(db_error_hint(w->db), "check the other nodes"));
 		assert_int_not_equal(number(w, &sql_connection), connection);
 	}
-	/* other failures of a COMMIT are not */
+	/* other failures of a COMMIT do not mean this */
 	assert_int_equal(db_run_text(w->db, SLICE("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180")), RESULT_FAILED);
 }
 

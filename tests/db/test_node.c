@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Node of a cluster (docs/architecture.md 9.2): a server that says that it is one, without others. Modules: db. */
+ * A node of a cluster (docs/architecture.md 9.2), with one server that claims to be a node. Modules: db. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -78,7 +78,8 @@ pings(struct world *w)
 	return db_get_u64(&rows, 0, 0);
 }
 
-/* A node may undo the transaction during a PREPARE and not say so. It is pinged before the statement runs, and only then. */
+/* A node may roll back the transaction during a PREPARE without reporting it. It is pinged before the statement runs, and only
+ * then. */
 static void
 a_node_is_pinged_after_a_prepare_in_a_transaction(void **state)
 {
@@ -150,6 +151,6 @@ main(void)
 		puts("1..0 # SKIP mariadbd is not installed");
 		return 0;
 	}
-	private_server_set_option("--wsrep-on=ON"); /* and no provider */
+	private_server_set_option("--wsrep-on=ON"); /* a node, but without a provider */
 	return cmocka_run_group_tests(tests, start, stop);
 }

@@ -8,7 +8,7 @@ FIELDS_MAX, FIELDS_BYTES_MAX, PUBLIC_FIELDS_BYTES_MAX = 5, 160, 100
 
 
 def merged(command, stored=None, keyed=0):
-    """The fields (docs/api.md 1.3), and how many of them, the first ones, came with a key."""
+    """Return the fields (docs/api.md 1.3), and how many of them, from the first, came with a key."""
     def fit(fields, most):
         # as it is written: U+2028 is escaped, so that the text is JavaScript too
         text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028")

@@ -20,7 +20,7 @@ FIELDS = {"first_name": ['"Ada"', '""', "7"], "last_name": ['"King"'], "name": [
           "size": ["42", '"' + "y" * 60 + '"'], "plan": ['"pro"']}
 ACTIONS = ["verify", "approve", "block"] * 8 + ["unverify"] * 4 + ["tag", "optout", "sms_optout", "sms_optin", "waitlist",
                                                                   "unwaitlist", "delete"]
-TAGS, LEVELS = 3, 2  # of a campaign at the start
+TAGS, LEVELS = 3, 2  # per campaign at the start
 
 
 class Generator:
@@ -160,7 +160,7 @@ class Generator:
                        "social_id": lambda: self.of(campaign, changed)}[kind]()]
 
     def one_of(self, count):
-        """Return the index of a definition, rarely of one that does not exist."""
+        """Return the index of a definition; rarely, it does not exist."""
         return self.random.randrange(count) if self.chance(0.95) else count + 5
 
     def arguments(self, action):
@@ -259,7 +259,7 @@ class Generator:
         return command
 
     def job_item(self):
-        """Return usually the next item; sometimes one that is done, or not due yet."""
+        """Usually return the next item; sometimes one that is done, or not due yet."""
         job = self.choice(self.open_jobs)
         position = job[1]
         if self.chance(0.85):

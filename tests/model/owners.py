@@ -2,8 +2,8 @@
 """To whom a lead belongs, and what callers without a key may do with it (docs/api.md 4.1.11): a part of the plain model."""
 from records import Refused
 
-ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
-MEMBERS = {"email": "email", "phone": "phone_number"}  # of the payload, by channel
+ALL, OWN = 0, 1  # values of public_update; public_lookup has ALL, too
+MEMBERS = {"email": "email", "phone": "phone_number"}  # members of the payload, by channel
 
 
 class Owners:

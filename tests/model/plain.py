@@ -91,7 +91,7 @@ class Step(Owners):
 
     def __init__(self, model, command, learned):
         self.model, self.command, self.learned = model, command, learned
-        self.sent = command  # with what is left out later
+        self.sent = command  # including what is left out later
         self.campaign = model.campaigns.get(command["campaign"])
         self.emitted = []  # (type, lead id, extra)
         self.answer = None
@@ -257,7 +257,7 @@ class Step(Owners):
         self.tag(lead, self.command["tag_id"])
 
     def change_delete(self, lead):
-        self.deletion = self.events([("deleted", lead.id, None)])  # as it was
+        self.deletion = self.events([("deleted", lead.id, None)])  # with the lead as it was
         self.deleted = lead
         if self.command.get("by_lead"):
             self.take_back(lead, past_deleted=True)
@@ -285,7 +285,9 @@ class Step(Owners):
         return lead
 
     def leave_out(self, by_email, by_phone):
-        """If the two addresses do not belong to the same lead, one decides for a stranger: the number if only numbers are proven."""
+        """If the two addresses do not belong to the same lead, one of them decides for a stranger: the number if only numbers are
+        proven.
+        """
         settings = self.campaign.settings
         if settings["verify_phone"] and not settings["verify_email"] and not (by_email and self.owns(by_email)):
             if by_email:
@@ -330,8 +332,9 @@ class Step(Owners):
         return lead
 
     def judge_again(self, lead):
-        """A visitor's sign-up removes the flags that it would not get itself. The lead then counts for the visitor's IP address, even if
-        that would show whether it is new."""
+        """A visitor's sign-up removes the flags that this sign-up itself would not get. The lead then counts for the visitor's IP
+        address, even if that would show whether it is new.
+        """
         command, passing, settings = self.command, {"duplicate_ip", "blocked_referrer"}, self.campaign.settings
         judged = dataclasses.replace(lead, **{name: command.get(name) for name in ("ip", "referrer", "source")})
         flags, direct = self.flags_at_signup(judged), command.get("account", 0) == 0
@@ -367,7 +370,7 @@ class Step(Owners):
             self.credit(lead, "approve")
 
     def is_own_referral(self, lead, phone):
-        """Return whether a lead further up the chain has its mailbox or number."""
+        """Return whether a lead further up the chain has the lead's mailbox or number."""
         return any((phone and above.phone == phone) or (lead.email_key and above.email_key and mailbox(above.email_key) == mailbox(lead.email_key))
                    for _, above in self.campaign.chain(lead))
 

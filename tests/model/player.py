@@ -12,7 +12,7 @@ from render import BASE_URL, payload
 
 UNKNOWN = 999_999_999  # an id that does not exist
 ALL_COUNTED = 4294967295
-FIRST_ID = 1_000_000   # of the test, far below those that the programs assign
+FIRST_ID = 1_000_000   # ids of the test, far below those that the programs assign
 OPT_OUT_URL = re.compile(re.escape(BASE_URL) + r"/opt-out/\d+/\w{10}/(\w|-){16,}")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 

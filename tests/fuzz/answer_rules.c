@@ -41,7 +41,7 @@ require_json(struct slice body, bool error, uint64_t status)
 	REQUIRE(!error || (seen.message && seen.error && seen.status == status));
 }
 
-/* name({…}); with a valid name of a JavaScript function. */
+/* The script name({…}); with a valid name of a JavaScript function. */
 static void
 require_script(struct slice body, bool error, uint64_t status)
 {

@@ -59,7 +59,7 @@ full_width(struct pool *pool, struct slice text)
 	return out;
 }
 
-/* Spellings of an IPv4 address by inet_aton(3), URLs and Unicode. All are dialled as the plain one. */
+/* Spellings of an IPv4 address by inet_aton(3), URLs and Unicode. All are dialled like the plain address. */
 static void
 require_spellings_v4(struct pool *pool, const unsigned char b[V4_SIZE], const struct address_rules *rules, bool allowed)
 {

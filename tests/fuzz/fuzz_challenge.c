@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The JSON of a solution (docs/api.md 8), as it is and as Base64: only what ALTCHA's own library solved passes, and what passes
- * is that challenge. Each byte of the input may be anything. */
+ * The JSON of a solution (docs/api.md 8), as it is and as Base64: only a solution by ALTCHA's own library passes, and only for
+ * its own challenge. The input may be any bytes. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pool *pool = pool_new();
 	struct challenge challenge;
 	(void)check(pool, input, &challenge);
-	/* the signature cannot be forged, so this is the one that is known */
+	/* the signature cannot be forged, so this is the known solution */
 	if (check(pool, base64_encode(pool, input), &challenge) == SOLUTION_GOOD) {
 		REQUIRE(memmem(input.data, input.size, "939", 3) != NULL);
 		REQUIRE(memcmp(challenge.nonce, solved.nonce, sizeof(solved.nonce)) == 0);

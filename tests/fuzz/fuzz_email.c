@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Email addresses (docs/api.md 4.2): the key is a valid address with the same key, and so are its spelling in capitals, the
+ * Email addresses (docs/api.md 4.2): the key is itself a valid address with the same key; so are the key in capitals, the
  * address for display, which is clean, and the cleaned text. No key has invisible characters. */
 #include <unictype.h>
 
@@ -20,7 +20,7 @@ require_key(struct slice key)
 		REQUIRE(key.data[i] < 'A' || key.data[i] > 'Z');
 }
 
-/* But for the joiners, which may change how letters look. */
+/* Except the joiners, which may change how letters look. */
 static void
 require_visible(struct slice text)
 {

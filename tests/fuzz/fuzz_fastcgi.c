@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The bytes of one connection from a web server, for a responder that echoes: with any bytes it ends, treats no partial body as
- * complete, and writes only complete records (src/fcgi, libfcgi). */
+ * The bytes of one connection from a web server, for a responder that echoes: no matter what the bytes are, it ends, treats no
+ * partial body as complete, and writes only complete records (src/fcgi, libfcgi). */
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -92,7 +92,7 @@ read_records(struct slice rest, struct buffer *sent)
 		REQUIRE(!ended);
 		if (header[1] == RECORD_STDOUT)
 			buffer_add(sent, slice_sub(rest, RECORD_HEADER, RECORD_HEADER + content));
-		/* another status refuses a second request that was sent during this one */
+		/* any other status refuses a second request that was sent during this one */
 		ended = header[1] == RECORD_END && content > END_STATUS && header[RECORD_HEADER + END_STATUS] == 0;
 		rest = slice_sub(rest, RECORD_HEADER + content + padding, rest.size);
 	}

@@ -46,7 +46,7 @@ require_import(const char *problem, const struct import *import)
 		require_field(&import->signup.custom_fields[i]);
 }
 
-/* A record is a part of the text, whatever its quotes are; of a broken one the line is read. */
+/* A record is a part of the text, no matter where its quotes are; if it is broken, its first line is read instead. */
 static size_t
 record_size(struct slice text, char delimiter)
 {
@@ -68,7 +68,7 @@ read_csv(struct pool *pool, struct slice heading, struct slice rest)
 	for (size_t i = 0; i < names.count; i++) {
 		columns[i] = column_of_heading(pool, names.items[i]);
 		if (columns[i].field == LEAD_CUSTOM && is_reserved(columns[i].name))
-			columns[i].field = LEAD_IGNORED; /* by the command */
+			columns[i].field = LEAD_IGNORED; /* as the command does */
 	}
 	for (size_t size; rest.size > 0; rest = slice_sub(rest, size, rest.size)) {
 		struct row_notes notes;

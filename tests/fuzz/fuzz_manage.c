@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A request to the management calls: method and path, the cookies, the body. What is found of it is a call of an operation with
- * what it takes, and no more (docs/manage.md 1). */
+ * A request to the management calls: method and path, the cookies, the body. What is read from it is a call of an operation
+ * with the parameters that the operation takes, and nothing else (docs/manage.md 1). */
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "json/reader.h"
@@ -111,7 +111,7 @@ require_problem(const struct http_response *response)
 	REQUIRE(json_read(buffer_slice(&response->body), PROBLEM_DEPTH, find_error, &has_error, &problem) && has_error);
 }
 
-/* Whether it is a call; else it is answered with a problem. */
+/* Returns whether it is a call; otherwise it is answered with a problem. */
 static bool
 read_call(struct manage_request *request)
 {
@@ -136,7 +136,7 @@ handle(const struct input *input, struct http_response *response)
 		REQUIRE(response->body.size == 0);
 		require_call(&request.call);
 	} else {
-		if (request.call.report.failed) /* by the parser of a value */
+		if (request.call.report.failed) /* reported by the parser of a value */
 			request_answer(&request, 1);
 		require_problem(response);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A map and a payload (docs/inbound.md 3), divided by the first line end: fields are plain, known targets and few, a map that
- * was read is written as it was. */
+ * A map and a payload (docs/inbound.md 3), divided by the first line end: fields are plain and few, and have known targets; a
+ * map that was read is written unchanged. */
 #include "fuzz.h"
 
 #include "webhook/mapping.h"
@@ -27,7 +27,7 @@ check_entry(struct pool *pool, const struct payload_map *map, const struct paylo
 	(void)mapping_notes(pool, map, payload, fields, count);
 }
 
-/* Some entries of a payload are a payload with as many. */
+/* Checks the fields of the first entries of a payload. */
 static void
 check_fields(struct pool *pool, const struct payload_map *map, struct document_node *root)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Lines with a sender, a recipient, a subject, an address for replies and a URL, then a text, then after a line `--` HTML
- * (docs/mail.md 2): whatever they are, the message has the headers of its parts only, short lines, and 7 bit. */
+ * (docs/mail.md 2): no matter what they contain, the message has only the headers of its parts, short lines, and 7-bit
+ * characters. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const struct slice expected[] = { SLICE("Date"), SLICE("From"), SLICE("To
 	SLICE("Message-ID"), SLICE("Auto-Submitted"), SLICE("X-Auto-Response-Suppress"), SLICE("List-Unsubscribe"),
 	SLICE("List-Unsubscribe-Post"), SLICE("MIME-Version"), SLICE("Content-Type"), SLICE("Content-Transfer-Encoding") };
 
-/* Takes a line off, which must end with CR LF and have no other one of these. */
+/* Removes the first line, which must end with CR LF and contain no other CR or LF. */
 static struct slice
 take_line(struct slice *rest)
 {
@@ -26,7 +27,7 @@ take_line(struct slice *rest)
 	return line;
 }
 
-/* The headers come in this order, each once, and some are missing. */
+/* The headers come in this order, each at most once. */
 static void
 check_headers(struct slice *rest, const struct message_parts *parts, const struct mail_message *message)
 {
@@ -50,7 +51,7 @@ check_headers(struct slice *rest, const struct message_parts *parts, const struc
 	REQUIRE(next >= ARRAY_SIZE(expected) - 1);
 }
 
-/* Between the headers and the end: 7 bit, and the boundary in its own places only. */
+/* Between the headers and the end: 7-bit characters, and the boundary only in its own places. */
 static void
 check_body(struct slice rest, bool multipart)
 {

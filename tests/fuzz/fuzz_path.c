@@ -56,7 +56,7 @@ require_again(struct pool *pool, const struct http_request *request)
 	buffer_free(&out);
 }
 
-/* Those of pages are mended (http/link_query.h). */
+/* Paths of pages are repaired (http/link_query.h). */
 static bool
 is_page(const struct http_request *request)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A value and a template (docs/mail.md 1), divided by the first line end: what a value shows stays in its place, whichever
- * template there is, and the HTML that is made of a text is valid. */
+ * A value and a template (docs/mail.md 1), divided by the first line end: a value stays in its place, no matter what the
+ * template is, and the HTML that is made from a text is valid. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "mail/layout.h"
 #include "mail/template.h"
 
-/* Values that have what ends a place, and the bytes that they stand between in a second rendering. */
+/* Values that contain what ends a place, and the bytes around them in a second rendering. */
 static const struct slice hostile[] = { SLICE("\"'<>&\r\n\t\x01{{code}}</style></title>--><script>"),
 	SLICE("javascript:alert(1)"), SLICE("https://a.example/\"onload=\"<>'&{{code}}") };
 
@@ -53,7 +53,7 @@ render(struct pool *pool, const struct template *made, struct slice text, struct
 	return fits;
 }
 
-/* The same marks as with a harmless value: none comes from a value. */
+/* There are the same marks as with a harmless value: none comes from a value. */
 static void
 check_value(struct pool *pool, const struct template *made, enum template_place place, struct slice value)
 {

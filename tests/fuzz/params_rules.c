@@ -23,7 +23,7 @@ kind_of(struct slice name)
 	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
-/* Of an object of fields. */
+/* For an object of fields. */
 static enum http_name_kind
 kind_of_member(struct slice name)
 {
@@ -128,8 +128,8 @@ require_table(const struct http_params *params)
 	}
 }
 
-/* A body with one more member that is dropped; the same when there is no place for one. It comes before NULs at the end, which
- * are no text. */
+/* A body with one more member, which is dropped; the body itself if there is no place for one. The member comes before NULs at
+ * the end, which are not text. */
 static struct slice
 with_dropped(struct pool *pool, struct slice content_type, struct slice body)
 {
@@ -177,7 +177,7 @@ any(void *context, const struct http_param *param)
 	return true;
 }
 
-/* Parameters of a URL are only added, and replace none. */
+/* Parameters of a URL are only added; they replace nothing. */
 static void
 require_merge(struct pool *pool, struct http_params *params, struct slice query)
 {

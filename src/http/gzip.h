@@ -11,7 +11,7 @@
 
 enum gzip_result { GZIP_OK, GZIP_BROKEN, GZIP_TOO_LARGE };
 
-/* Whether a body begins like a gzip stream. The header Content-Encoding is not asked: a body that was stored has none. */
+/* Whether a body begins like a gzip stream. Content-Encoding is not considered, because a stored body has no headers. */
 MUST_CHECK bool gzip_begins(struct slice body);
 /* Decompresses the body into *text, in the pool. GZIP_TOO_LARGE: it stopped after `maximum` bytes. GZIP_BROKEN: the body is not
  * one complete gzip stream. */

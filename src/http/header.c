@@ -18,7 +18,8 @@ is_escape(struct slice text, size_t at)
 	return text.data[at] == '\\' && at + 1 < text.size && (text.data[at + 1] == '"' || text.data[at + 1] == '\\');
 }
 
-/* Takes a quoted string off the front. Allocates only the size of the string, because a header may have thousands of them. */
+/* Takes a quoted string off the front. Allocates no more than the size of the string, because a header may have thousands of
+ * them. */
 static struct slice
 take_quoted(struct pool *pool, struct slice *rest)
 {

@@ -45,7 +45,7 @@ http_decode_form(struct pool *pool, struct slice text)
 }
 
 /* The characters 80 to 9F of Windows-1252 in UTF-8 (WHATWG Encoding Standard); those that it leaves undefined are control
- * characters. All others have the same number in Unicode. */
+ * characters. All other bytes have the same number in Unicode. */
 static const char windows_1252[32][4] = { "\xe2\x82\xac", "\xc2\x81", "\xe2\x80\x9a", "\xc6\x92", "\xe2\x80\x9e",
 	"\xe2\x80\xa6", "\xe2\x80\xa0", "\xe2\x80\xa1", "\xcb\x86", "\xe2\x80\xb0", "\xc5\xa0", "\xe2\x80\xb9", "\xc5\x92",
 	"\xc2\x8d", "\xc5\xbd", "\xc2\x8f", "\xc2\x90", "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9c", "\xe2\x80\x9d",

@@ -21,7 +21,8 @@ struct slice http_text_utf8(struct pool *pool, struct slice text);
 /* A clean copy of the text: UTF-8 as above, in which line breaks of all kinds are LF, without other control characters except
  * tabs, and without ASCII white space at both ends. Cleaning it again changes nothing. */
 struct slice http_text_clean(struct pool *pool, struct slice text);
-/* The same for the name of a parameter, in which line breaks become spaces. A name that needs no change is not copied. */
+/* A clean copy of the name of a parameter, in which line breaks become spaces. A name that needs no change is not copied. */
 struct slice http_name_clean(struct pool *pool, struct slice name);
-/* The beginning of a clean text: whole characters that have at most `bytes` bytes, without white space at the end. */
+/* The longest beginning of a clean text that has at most `bytes` bytes, without a partial character or white space at its
+ * end. */
 struct slice http_text_cut(struct slice text, size_t bytes);

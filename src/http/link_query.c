@@ -164,8 +164,8 @@ add_piece(struct pool *pool, struct buffer *out, struct slice piece)
 		add_encoded(out, name, value);
 }
 
-/* Adds a parameter of the query. More parameters can be hidden in it: in encoded form, or after its value. In parameters that
- * are not known, a URL is not searched. */
+/* Adds a parameter of the query. More parameters can be hidden in it, in encoded form or after its value. A URL in an unknown
+ * parameter is not searched. */
 static void
 add_parameter(struct pool *pool, struct buffer *out, struct slice raw)
 {

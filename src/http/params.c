@@ -42,7 +42,7 @@ is_plus_json(struct slice media_type)
 	return slice_starts_with_nocase(media_type, SLICE("application/")) && slice_ends_with(media_type, SLICE("+json"));
 }
 
-/* The format that a media type names. BODY_NONE: it names none. */
+/* The format that a media type names; BODY_NONE if it names none. */
 static enum body_format
 named_format(struct slice media_type)
 {
@@ -74,7 +74,8 @@ without_marks(struct slice text)
 	return text;
 }
 
-/* The boundary in the first line of a multipart body, for when the header does not name it. Absent: the body is not one. */
+/* The boundary in the first line of a multipart body, which is used if the header does not name it. Absent: not a multipart
+ * body. */
 static struct slice
 first_boundary(struct slice text)
 {
@@ -108,7 +109,7 @@ format_of(struct slice text, enum body_format named)
 }
 
 /* Returns false for 415. Two headers of one name arrive as one, joined by a comma (RFC 9110, 5.3): the first type that names a
- * format counts, and the last boundary. */
+ * format and the last boundary are used. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {
@@ -131,7 +132,7 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 	return body->format != BODY_NONE;
 }
 
-/* Puts the usual beginning before the parser's message, which only says where the error is. */
+/* Puts HTTP_INVALID_JSON_MESSAGE before the parser's message, which only says where the error is. */
 static bool
 fail_json(struct params_source *source)
 {
@@ -186,7 +187,7 @@ http_params_parse_body(
 	return true;
 }
 
-/* When a form is shown again, every valid name is read. */
+/* Every valid name is read, without errors, because a form that is shown again contains everything that was typed. */
 static enum http_name_kind
 kind_of_typed(struct slice name)
 {

@@ -50,7 +50,7 @@ params_read_query(struct params_source *source, struct slice text)
 	bool valid = true;
 	while (next_field(source, &text, &name, &value))
 		if (!params_add_field(source, name, value)) {
-			source->problem = NULL; /* that of the first one is reported */
+			source->problem = NULL; /* only the first problem is reported */
 			valid = false;
 		}
 	return valid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A JSON body: one object of scalars and arrays of scalars. Fields may have more: each of their leaves becomes a parameter,
- * with the name that a form would use, as `address[city]` or `items[0][name]`.
+ * A JSON body: one object of scalars and arrays of scalars. Fields may contain nested objects and arrays: each leaf becomes a
+ * parameter with the name that a form would use, such as `address[city]` or `items[0][name]`.
  *
  * An invalid value is reported only at the end of the text, so that malformed JSON is always reported as such, wherever the
  * error is. */
@@ -13,15 +13,15 @@
 
 /* An open container. */
 struct level {
-	size_t name_size; /* of its own name */
+	size_t name_size; /* of the container's own name */
 	size_t next;      /* of an array: the index of the next item */
 	bool is_array;
-	bool has_values; /* of an array: it contains scalars, which are the values of the parameter with its name */
+	bool has_values; /* of an array: it contains scalars, the values of the parameter with its name */
 };
 
 struct json_parser {
 	struct params_source *source;
-	char *name; /* of the next value; of an item: that of its array */
+	char *name; /* of the next value; the array's name for an item */
 	size_t name_size, name_capacity;
 	struct level *levels; /* by their depth */
 	size_t skipped;       /* depth of the container whose contents are ignored; 0: none */
@@ -41,7 +41,7 @@ name_of(const struct json_parser *parser)
 	return (struct slice){ parser->name, parser->name_size };
 }
 
-/* A name that is too long is cut, but stays too long. */
+/* Appends a text to the name. If that is too long, it is cut at a length that is still too long, so that it is refused. */
 static void
 add_to_name(struct json_parser *parser, struct slice text)
 {
@@ -92,7 +92,8 @@ read_scalar(struct json_parser *parser, const struct json_event *event)
 	return params_append(parser->source, name_of(parser), &scalar);
 }
 
-/* Whether the contents of a container are read: any in a field; otherwise only an array that is a parameter itself. */
+/* Whether the contents of a container are read: those of any container in a field, otherwise only those of an array that is a
+ * parameter. */
 static bool
 has_contents(enum http_name_kind kind, const struct json_event *event)
 {
@@ -128,7 +129,7 @@ end_container(struct json_parser *parser, const struct json_event *event)
 	return !level->is_array || level->next > 0 || params_set_array(parser->source, name_of(parser));
 }
 
-/* Handles everything inside the object. */
+/* Handles an event inside the top-level object. */
 static bool
 take(struct json_parser *parser, const struct json_event *event)
 {
@@ -159,7 +160,7 @@ on_event(void *context, const struct json_event *event)
 		return true;
 	if (parser->skipped > 0) {
 		if (event->depth == parser->skipped)
-			parser->skipped = 0; /* its end */
+			parser->skipped = 0; /* the skipped container ends */
 		return true;
 	}
 	if (event->depth == 0)

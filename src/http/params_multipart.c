@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only. Takes linear time.
  *
- * Files are refused. A browser sends a part without file name and contents for a file input without a file: it is left
- * out. */
+ * Files are refused. If no file is chosen, a browser sends a part without file name and contents: it is left out. */
 #include <string.h>
 
 #include "http/header.h"
@@ -19,8 +18,8 @@ fail_malformed(struct params_source *source)
 	return params_fail(source, HTTP_INVALID_PARAMETER, "The multipart form is malformed");
 }
 
-/* Whether a boundary is followed by what makes it a delimiter: "--" if it is the *last one, otherwise the end of the line. Then
- * *rest is the text after that line. */
+/* Whether the text after a boundary makes it a delimiter: "--" after the *last one, the end of the line after any other. If so,
+ * sets *rest to the text after that line. */
 static bool
 end_delimiter(struct slice after, struct slice *rest, bool *last)
 {
@@ -37,7 +36,7 @@ end_delimiter(struct slice after, struct slice *rest, bool *last)
 	return true;
 }
 
-/* Takes the part before the next delimiter (line end, "--", boundary) off *rest. Returns false when there is none. */
+/* Takes the part before the next delimiter (line end, "--", boundary) off *rest. Returns false if there is no delimiter. */
 static bool
 take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *last)
 {
@@ -55,7 +54,7 @@ take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *
 	return false;
 }
 
-/* The Content-Disposition header of the part; absent when there is none. */
+/* The Content-Disposition header of the part, or absent. */
 static struct slice
 find_disposition(struct slice headers)
 {

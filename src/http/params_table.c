@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A hash table with open addressing, sized for the cap: it never grows, and colliding names take a bounded number of steps. */
+ * A hash table with open addressing. It is sized for the maximum number of parameters, so it never grows, and a search takes a
+ * bounded number of steps even if names collide. */
 #include "http/params_table.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ params_source(struct http_params *params, enum http_origin origin, struct http_p
 	return (struct params_source){ params, origin, params->pool, params->caps, HTTP_NAME_FIELD, problem };
 }
 
-/* The name of a form's field without the brackets that make its values an array: `a[]`; for collecting names also `a[0]`, as
+/* The name of a form's field without the brackets that make its values an array: `[]`, or for collecting names also `[0]`, as
  * PHP writes arrays. */
 static struct slice
 without_brackets(const struct http_names *names, struct slice name)
@@ -80,7 +81,7 @@ params_fail(struct params_source *source, enum http_problem_kind kind, const cha
 	return false;
 }
 
-/* "is longer than", 64, "bytes" */
+/* Makes a rule such as "is longer than 64 bytes" from its parts. */
 static const char *
 cap_text(const struct params_source *source, const char *rule, size_t cap, const char *unit)
 {
@@ -115,7 +116,7 @@ params_begin_field(struct params_source *source, struct slice name)
 	return source->kind != HTTP_NAME_DROPPED;
 }
 
-/* `plan` may be as long in `custom_fields[plan]` as it may be alone. */
+/* The maximum length of the name: in `custom_fields[plan]`, `plan` may be as long as it may be alone. */
 static size_t
 name_maximum(const struct params_source *source, struct slice name)
 {
@@ -164,7 +165,7 @@ hash_name(struct slice name)
 	return hash;
 }
 
-/* The slot with the name, or the free slot for it. */
+/* The slot that has the name, or the free slot where it belongs. */
 static size_t *
 find_slot(const struct http_params *params, struct slice name, uint32_t hash)
 {
@@ -216,7 +217,7 @@ claim(struct params_source *source, struct slice name)
 	return NULL;
 }
 
-/* A text for people and statistics: made valid, and cut. */
+/* Normalizes a text that is only for people and statistics: it is made valid UTF-8 and cut. */
 static void
 soften(struct params_source *source, const struct http_value *scalar, struct http_value *copy)
 {
@@ -240,7 +241,7 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 		copy->text = http_text_clean(source->pool, scalar->text);
 	} else if (scalar->type == HTTP_NUMBER) {
 		copy->text = pool_copy(source->pool, scalar->text);
-		/* copied as written, but must be representable as a double for receivers */
+		/* copied as written, but receivers may store it as a double */
 		if (!isfinite(strtod(copy->text.data, NULL)))
 			return params_fail_named(source, name, "must be a number that a double can hold");
 	}
@@ -297,7 +298,7 @@ append(struct params_source *source, struct slice name, struct http_value item)
 
 typedef bool add_value(struct params_source *source, struct slice name, struct http_value value);
 
-/* Adds a scalar, or an empty array, by the rules of the name. */
+/* Adds a scalar or an empty array according to the rules for the name. */
 static bool
 take(struct params_source *source, struct slice name, const struct http_value *sent, add_value *add)
 {
@@ -306,7 +307,7 @@ take(struct params_source *source, struct slice name, const struct http_value *s
 	struct http_value value;
 	quiet.problem = NULL;
 	if (kind != HTTP_NAME_PARAMETER && kind != HTTP_NAME_FIELD && source->params->values >= source->caps.values)
-		return true; /* without copying its text */
+		return true; /* the text is not copied */
 	switch (kind) {
 	case HTTP_NAME_PARAMETER:
 	case HTTP_NAME_FIELD:

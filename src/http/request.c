@@ -50,8 +50,8 @@ read_variables(struct http_request *request, http_environment_get *get, void *co
 	}
 }
 
-/* Removes scheme and authority from a target in absolute form, which clients may send to any server (RFC 9112, 3.2.2). Without
- * a path it means "/" (RFC 9110, 4.2.3): the web server, which may have rules for paths, reads it in the same way. */
+/* Removes scheme and authority from a target in absolute form, which clients may send to any server (RFC 9112, 3.2.2). A target
+ * without a path means "/" (RFC 9110, 4.2.3). The web server, which may have rules for paths, reads it in the same way. */
 static struct slice
 without_origin(struct pool *pool, struct slice target)
 {
@@ -68,8 +68,8 @@ without_origin(struct pool *pool, struct slice target)
 	return target;
 }
 
-/* mod_proxy_fcgi drops variables of more than 16 KiB. Our example for it also sends the target in pieces (docs/operating.md
- * 5). */
+/* mod_proxy_fcgi drops variables of more than 16 KiB. Therefore our example configuration for it also sends the target in
+ * pieces (docs/operating.md 5). */
 static struct slice
 requested_uri(struct pool *pool, http_environment_get *get, void *context)
 {
@@ -173,7 +173,7 @@ http_request_init(
 	return RESULT_NOT_FOUND;
 }
 
-/* "0", "0.000" */
+/* Whether a quality is zero: "0", "0.000". */
 static bool
 is_zero(struct slice weight)
 {
@@ -183,7 +183,7 @@ is_zero(struct slice weight)
 	return true;
 }
 
-/* "gzip;q=0" refuses it. */
+/* Whether the rest of an element has a quality of zero, as in "gzip;q=0", which refuses gzip. */
 static bool
 is_refused(struct slice parameters)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A client's request, read from CGI variables (RFC 3875), wherever those come from (docs/api.md 1). */
+ * A client's request, read from CGI variables (RFC 3875) of any source (docs/api.md 1). */
 #pragma once
 
 #include <stdbool.h>
@@ -41,8 +41,8 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP
 	X(remote_addr, "REMOTE_ADDR")
 /* clang-format on */
 
-/* Everything in it lives in the pool. A header that is missing or empty is the absent slice; the others are as sent: any bytes
- * except NUL, CR and LF (http_text_clean makes them valid text). */
+/* All members are in the pool. A header that is missing or empty is the absent slice; other headers are as sent, and may
+ * contain any bytes except NUL, CR and LF (http_text_clean makes them valid text). */
 struct http_request {
 	struct pool *pool;
 	enum http_method method;
@@ -56,8 +56,8 @@ struct http_request {
 	struct slice request_id;         /* generated: 24 hexadecimal digits */
 	int64_t arrived_ms;              /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
-	bool sender_is_ambiguous;        /* the same for forwarded, via or fetch_site */
-	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
+	bool sender_is_ambiguous;        /* different values of forwarded, via or fetch_site were sent */
+	/* Set by the caller, because the limit of the body depends on the route. Initially no body and HTTP_BODY_WHOLE. */
 	struct slice body;
 	enum http_body_state {
 		HTTP_BODY_WHOLE,

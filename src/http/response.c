@@ -42,17 +42,17 @@ static const char *const content_types[] = {
 	[HTTP_PROBLEM] = "application/problem+json",
 };
 
-/* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */
+/* docs/api.md 7. Most responses must not be cached: they are private, and depend on headers that a cache does not compare. */
 static const char not_cached[] = "Cache-Control: no-store\r\n", cached[] = "Cache-Control: public, max-age=3600\r\n",
 		  cached_for_good[] = "Cache-Control: public, max-age=31536000, immutable\r\n";
 
-/* Headers of every response, and of those that any page may read. */
+/* Headers of every response, and additional ones of responses that any page may read. */
 static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n",
 		  shared_headers[] = "Access-Control-Allow-Origin: *\r\n"
 				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
 				     "RateLimit-Reset, X-Request-Id\r\n";
 
-/* Allowed by a preflight that names no headers. */
+/* The headers that a preflight allows if the request names none. */
 #define USUAL_HEADERS SLICE("Authorization, Authentication, Content-Type, X-Requested-With")
 
 enum { REQUESTED_HEADERS_MAX_BYTES = 1024 };
@@ -156,7 +156,7 @@ http_response_problem(struct http_response *response, struct slice request_id, c
 
 /* ---- the bytes ---- */
 
-/* The length must be omitted if it differs from that of GET (RFC 9110, 8.6). */
+/* Content-Length must be omitted if it differs from that of GET (RFC 9110, 8.6). */
 static void
 add_content_headers(struct buffer *out, const struct http_response *response, size_t size)
 {

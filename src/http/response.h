@@ -47,8 +47,8 @@ void http_response_free(struct http_response *response);
  * with nothing added, when the value has a control character or there are HTTP_RESPONSE_HEADERS already. */
 MUST_CHECK bool http_response_header(struct http_response *response, const char *name, struct slice value);
 
-/* Makes it the response to an OPTIONS request, which allows `requested_headers`, or the usual ones when it is absent, not a
- * list of header names or too long (docs/api.md 7). The slice must live as long as the response. */
+/* Makes it the response to an OPTIONS request (docs/api.md 7). It allows `requested_headers`, or the usual headers if that is
+ * absent, too long or not a list of header names. The slice must live as long as the response. */
 void http_response_preflight(struct http_response *response, struct slice requested_headers);
 
 struct http_problem_details {
@@ -58,11 +58,11 @@ struct http_problem_details {
 	struct slice pointer;      /* a JSON pointer to what is wrong in the body, or absent */
 	struct slice questions;    /* a JSON array of questions that the client has to answer first, or absent */
 };
-/* Replaces status and body by those of a problem (RFC 9457); headers stay. */
+/* Replaces status and body with those of a problem (RFC 9457), and keeps the headers. */
 void http_response_problem(struct http_response *response, struct slice request_id, const struct http_problem_details *problem);
 
 /* The reason phrase of RFC 9110, 15; "" for a status that is not used here. */
 const char *http_status_text(unsigned status);
 
-/* Appends the whole response. Returns false when the response or its body did not fit: then nothing of it may be sent. */
+/* Appends the whole response. Returns false when the response or its body did not fit: then no part of it may be sent. */
 MUST_CHECK bool http_response_render(const struct http_response *response, struct slice request_id, struct buffer *out);

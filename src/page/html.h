@@ -9,15 +9,15 @@
 
 /* Appends the text, with & < > " ' as character references. */
 void html_text(struct buffer *out, struct slice text);
-/* The same as a copy in the pool. */
+/* A copy of the text in the pool, escaped in the same way. */
 struct slice html_escaped(struct pool *pool, struct slice text);
 
 /* Appends `markup` with each `{}` replaced by the next value, escaped: HTML(out, "<p id=\"{}\">{}</p>", id, text). There must
- * be as many values as places. An absent value is empty. */
+ * be one value for each `{}`. An absent value is empty. */
 void html_write(struct buffer *out, const char *markup, const struct slice *values, size_t count);
 #define HTML(out, markup, ...) \
 	html_write((out), (markup), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
 
-/* Appends each paragraph of the text as <p>…</p>. Blank lines separate paragraphs; other line ends become <br>. `attributes` of
- * each <p>: "" or " class=\"x\"". */
+/* Appends each paragraph of the text as <p>…</p>. Blank lines separate paragraphs; other line ends become <br>. `attributes`
+ * are those of each <p>: "" or " class=\"x\"". */
 void html_paragraphs(struct buffer *out, struct slice text, const char *attributes);

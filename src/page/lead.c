@@ -3,7 +3,7 @@
 
 #include "webhook/document.h"
 
-/* The member of an object with this name and type; NULL: there is none. */
+/* The member of an object with this name and type, or NULL. */
 static const struct document_node *
 member(const struct document_node *object, struct slice name, enum document_type type)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What pages show of a lead, and where its form leads. It is read from the lead's payload (docs/api.md 4.5) and from the answer
- * of the leaderboard (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
+ * What pages show of a lead, and the page to which its sign-up form leads. Both are read from the lead's payload (docs/api.md
+ * 4.5) and from the answer of the leaderboard (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Texts are in the pool; absent: null, or not in that view. */
+/* Texts are in the pool; absent if they are null, or not in this view of the lead. */
 struct page_lead {
 	struct slice social_id, first_name, email, phone_number;
 	struct slice social_url; /* its link to share */
@@ -30,9 +30,9 @@ struct page_leader {
 };
 enum { PAGE_LEADERS_MAX = 10 };
 struct page_board {
-	struct page_leader leaders[PAGE_LEADERS_MAX + 1]; /* the additional one is the lead itself */
+	struct page_leader leaders[PAGE_LEADERS_MAX + 1]; /* the last may be the lead itself */
 	size_t count;
 };
-/* Reads at most PAGE_LEADERS_MAX leaders, and `me` unless it is among them. Returns false when the text is not a leaderboard.
- */
+/* Reads at most PAGE_LEADERS_MAX leaders, and `me` if it is not one of them. Returns false when the text is not a
+ * leaderboard. */
 MUST_CHECK bool page_board_read(struct pool *pool, struct slice json, struct page_board *board);

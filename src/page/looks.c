@@ -32,8 +32,8 @@ text_rule(struct slice value)
 	return NULL;
 }
 
-/* A link cannot have another scheme, such as javascript:. "/./" and "/../" are refused because browsers resolve them, whereas
- * the policy of the page names the path as it is. */
+/* A link must not have another scheme, such as javascript:. "/./" and "/../" are refused because browsers resolve them, but the
+ * policy of the page contains the path as it is written. */
 static const char *
 link_rule(struct slice value)
 {
@@ -76,8 +76,8 @@ color_rule(struct slice value)
 	return color_parse(value, &color) ? NULL : "must be a colour: # and six digits or letters from a to f, such as #0b6e69";
 }
 
-/* A stylesheet that loads pictures can tell a host what is typed into a form: it has a rule with another picture for each
- * beginning of a value. The page's policy allows only the host of the logo. `<` is harmless in a stylesheet that is a file. */
+/* A stylesheet that loads pictures can tell a host what is typed into a form: with a rule for each beginning of a value, each
+ * with another picture. The page's policy allows only the host of the logo. `<` is harmless in a stylesheet that is a file. */
 static const char *
 css_rule(struct slice value)
 {
@@ -185,7 +185,7 @@ read_color(const struct looks *looks, unsigned look, struct color *color)
 		return; /* checked when it was set */
 }
 
-/* The dark scheme has the accent of the light one, unless it has its own. */
+/* The colours of a scheme. The dark scheme has the accent of the light one unless its own accent is set. */
 static struct scheme
 scheme_of(const struct looks *looks, unsigned dark)
 {
@@ -206,7 +206,7 @@ contrast(const struct scheme *scheme, struct color color)
 	return card < background ? card : background;
 }
 
-/* The colour of the text, made as faint as this contrast to card and background allows. */
+/* The colour of the text, made as faint as possible with this contrast to card and background. */
 static struct color
 faint(const struct scheme *scheme, double least)
 {

@@ -48,14 +48,14 @@ enum { LOOK_COLORS = LOOK_DARK_ACCENT - LOOK_ACCENT, LOOK_CSS_MAX = 16 * 1024 };
 /* The name in `leadhook page set`. In the table of texts, LOOK_PREFIX precedes it. */
 const char *look_name(enum look look);
 #define LOOK_PREFIX "page."
-/* Returns false when there is none with this name. */
+/* Returns false when no look has this name. */
 MUST_CHECK bool look_find(struct slice name, enum look *look);
 /* Whether each language can have its own value. */
 bool look_has_language(enum look look);
 /* Checks a value that an operator sets. Returns false, with the rule in *problem: "must be …", when it is not valid. */
 MUST_CHECK bool look_check(struct pool *pool, enum look look, struct slice value, struct slice *problem);
 
-/* Absent: not set. */
+/* Values that are not set are absent. */
 struct looks {
 	struct slice values[LOOKS];
 };
@@ -65,8 +65,8 @@ void look_add(struct looks *looks, enum text_language language, struct slice nam
 
 /* Whether the status page has a leaderboard; it has one unless the campaign has switched it off. */
 bool looks_have_board(const struct looks *looks);
-/* Whether the contrast of texts suffices in each scheme that visitors get (WCAG 2.2, 1.4.3); colours that are not set have
- * their defaults. Returns false, with the colour of the text in *look and "must be …" in *problem, when it does not. */
+/* Whether texts have enough contrast in each scheme that visitors get (WCAG 2.2, 1.4.3); colours that are not set have their
+ * defaults. Returns false, with the colour of the text in *look and "must be …" in *problem, when it does not. */
 MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, enum look *look, struct slice *problem);
 /* Writes an object with the colours for a form on another site, by scheme: "light" and "dark". */
 void looks_write_colors(struct json_writer *writer, const struct looks *looks);
@@ -75,5 +75,5 @@ void looks_write_colors(struct json_writer *writer, const struct looks *looks);
 void looks_write_style(struct buffer *out, const struct looks *looks);
 /* 16 hexadecimal digits that change with this stylesheet; absent: it is empty. */
 struct slice looks_style_version(struct pool *pool, const struct looks *looks);
-/* The same for the text of the consent. */
+/* A number of the same form that changes with the text of the consent; absent: there is none. */
 struct slice looks_consent_version(struct pool *pool, const struct looks *looks);

@@ -55,7 +55,7 @@ page_write_confirm(const struct page *page, const struct page_code *code)
 	page_end(page);
 }
 
-/* A single field, so that the code can be pasted, or filled in from a text message (WCAG 2.2, 3.3.8). */
+/* A single field for the code, so that it can be pasted, or filled in from a text message (WCAG 2.2, 3.3.8). */
 static void
 write_code_field(const struct page *page, enum page_value verdict)
 {

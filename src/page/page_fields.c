@@ -34,7 +34,7 @@ static const struct usual {
 	{ SLICE("website"), PAGE_FIELD_URL, TEXT_FIELD_WEBSITE, "url" },
 };
 
-/* Parameters of a sign-up that are not custom fields (docs/api.md 4.4), and the fields that the page itself stores. */
+/* Parameters of a sign-up that are not custom fields (docs/api.md 4.4), and fields that the page itself adds. */
 static const struct slice reserved[] = { SLICE("action"), SLICE("altcha"), SLICE("api_key"), SLICE("campaign_id"),
 	SLICE("campaignid"), SLICE("consent"), SLICE("consent_version"), SLICE("controller"), SLICE("country_code"),
 	SLICE("format"), SLICE("ip"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kid"), SLICE("kolid"),
@@ -73,7 +73,7 @@ is_name(struct slice text)
 	return slice_is_alnum(text, "_") && !slice_starts_with(text, SLICE("utm_"));
 }
 
-/* "Free", or "free => Free of charge". */
+/* Free of charge". => Reads an option: "Free", or "free => Free of charge". => Free of charge". */
 static struct page_option
 parse_option(struct slice text)
 {
@@ -91,7 +91,7 @@ is_option_text(struct slice text)
 	return text.size > 0 && text.size <= PAGE_LABEL_MAX;
 }
 
-/* "a | b | c" */
+/* Reads options: "a | b | c". */
 static bool
 parse_options(struct pool *pool, struct slice text, struct page_field *field)
 {
@@ -161,7 +161,7 @@ page_fields_have(const struct page_fields *fields, struct slice name)
 	return false;
 }
 
-/* Makes a single identifier required. Returns false when there is none. */
+/* Makes the identifier required if there is only one. Returns false when there is none. */
 static bool
 require_identifier(struct page_fields *fields)
 {

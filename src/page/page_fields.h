@@ -29,11 +29,11 @@ struct page_option {
 };
 
 struct page_field {
-	struct slice name; /* of the parameter that it becomes */
+	struct slice name; /* of the parameter that is sent */
 	enum page_field_type type;
 	bool required;
 	struct slice label;          /* absent: see page_field_label */
-	struct page_option *options; /* of PAGE_FIELD_SELECT: at least one */
+	struct page_option *options; /* PAGE_FIELD_SELECT: at least one */
 	size_t option_count;
 };
 
@@ -48,7 +48,7 @@ struct page_fields {
  * *problem, when the text breaks a rule. Slices point into `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
 bool page_fields_have(const struct page_fields *fields, struct slice name);
-/* The fields of a campaign that has none set: `email`. */
+/* The fields of a campaign whose setting is empty: `email`. */
 struct page_fields page_fields_default(void);
 
 /* The type as the setting spells it: "email". */

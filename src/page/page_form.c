@@ -7,8 +7,8 @@
 
 static const struct slice consent_name = SLICE("consent");
 
-/* How each type is written, and what is wrong with an invalid value. Email and web addresses are text inputs: their own types
- * would make browsers refuse some that the server accepts. */
+/* How each type is written, and the error for an invalid value. Email and web addresses are text inputs, because with their own
+ * types browsers would refuse some addresses that the server accepts. */
 static const struct {
 	const char *type, *more;
 	enum text_key error;
@@ -81,7 +81,7 @@ is_blamed(const struct page_form *form, const struct page_field *field)
 	}
 }
 
-/* Says the limit, which is in bytes, in characters: as many as would fit if they were like those of this text. */
+/* A message with the limit in characters. The limit is in bytes, so the number of characters is estimated from this text. */
 static struct slice
 too_long_text(const struct page *page, const struct page_form *form, size_t i)
 {
@@ -95,7 +95,7 @@ too_long_text(const struct page *page, const struct page_form *form, size_t i)
 	    { "number", text_number(page->pool, page->language, characters * form->value_bytes / value.size) });
 }
 
-/* What is wrong with a field, in a sentence; absent: nothing. */
+/* A sentence that says what is wrong with a field; absent: nothing. */
 static struct slice
 error_of(const struct page *page, const struct page_form *form, size_t i)
 {
@@ -151,7 +151,7 @@ write_summary(const struct page *page, const struct page_form *form)
 struct shown {
 	const struct page_field *field;
 	struct slice value, error; /* error: absent: none */
-	bool takes_focus;          /* it is the first with an error */
+	bool takes_focus;          /* it is the first field with an error */
 };
 
 /* The attributes that all kinds of inputs have. */
@@ -180,7 +180,7 @@ page_write_error(const struct page *page, struct slice name, struct slice error)
 		    page_word(page, TEXT_ERROR_PREFIX), error);
 }
 
-/* Without a value, browsers would send the label, possibly translated for the visitor. */
+/* Every option has a value: without one, browsers would send the label, possibly translated for the visitor. */
 static void
 write_option(struct buffer *out, const struct page_option *option, const char *selected)
 {
@@ -224,7 +224,7 @@ write_input(const struct page *page, const struct shown *shown)
 		buffer_add_text(out, ">\n");
 }
 
-/* The words after the label of a field that may be empty. */
+/* The text after the label of a field that may be empty. */
 static enum text_key
 optional_text(const struct page_fields *fields, const struct page_field *field)
 {
@@ -236,7 +236,7 @@ optional_text(const struct page_fields *fields, const struct page_field *field)
 	return TEXT_FIELD_EITHER;
 }
 
-/* The label of a checkbox follows it. */
+/* Writes a checkbox, with its label after it. */
 static void
 write_field(const struct page *page, const struct page_fields *fields, const struct shown *shown)
 {
@@ -256,7 +256,7 @@ write_field(const struct page *page, const struct page_fields *fields, const str
 	buffer_add_text(out, "</div>\n");
 }
 
-/* The index of the first field with an error; the number of fields: none has one. */
+/* The index of the first field with an error, or the number of fields if none has one. */
 static size_t
 first_error(const struct page *page, const struct page_form *form)
 {
@@ -389,7 +389,7 @@ page_write_plain_form(
 
 /* ---- forms on other sites ---- */
 
-/* The options, after one that stands for no choice. */
+/* Writes an option that stands for no choice, then the other options. */
 static void
 write_options(struct buffer *out, const struct page_field *field, enum text_language language)
 {

@@ -29,7 +29,7 @@ waiting_time(const struct page *page)
 struct slice
 page_text(const struct page *page, enum text_key key)
 {
-	const bool waits = key == TEXT_ERROR_RATE_LIMITED; /* the only text with the time */
+	const bool waits = key == TEXT_ERROR_RATE_LIMITED; /* no other text contains the time */
 	return PAGE_FILL(page, key, { "campaign", page->campaign_name }, { "time", waits ? waiting_time(page) : SLICE("") });
 }
 
@@ -46,7 +46,7 @@ page_path(const struct page *page, struct slice rest)
 	return link_to_page(page->pool, page->root, page->campaign_id, rest);
 }
 
-/* For messengers and other sites that show a preview of a link. They run no scripts. */
+/* Writes the metadata for messengers and sites that show a preview of a link. They run no scripts. */
 static void
 write_preview(const struct page *page, const struct page_head *head)
 {
@@ -140,7 +140,7 @@ page_end(const struct page *page)
 	buffer_add_text(out, open ? "</footer>\n</body>\n</html>\n" : "</body>\n</html>\n");
 }
 
-/* The index after scheme and host of an absolute http or https URL; 0: it is none. */
+/* The index after scheme and host of an absolute http or https URL; 0 for any other text. */
 static size_t
 origin_size(struct slice url)
 {

@@ -21,9 +21,9 @@ struct page {
 	struct slice base_url; /* the same as a URL; absent: unknown */
 	uint64_t campaign_id;  /* 0: none; then name and looks are empty */
 	struct slice campaign_name;
-	unsigned wait_s; /* seconds to wait, which `{time}` in a text says in words */
+	unsigned wait_s; /* seconds to wait; `{time}` in a text stands for them in words */
 	struct looks looks;
-	struct slice footer_url, footer_text; /* a link after those of the campaign; absent: none */
+	struct slice footer_url, footer_text; /* a link after the campaign's links; absent: none */
 	bool is_preview;                      /* without links to stylesheets and script */
 };
 
@@ -45,7 +45,8 @@ void page_end(const struct page *page);
 struct slice page_text(const struct page *page, enum text_key key);
 /* The campaign's own text, otherwise the usual one. */
 struct slice page_own_text(const struct page *page, enum look own, enum text_key usual);
-/* A text without {campaign} and {time}; and one with other values: PAGE_FILL(page, TEXT_POINTS_MANY, { "number", number }). */
+/* A text without placeholders, and a text with values for other placeholders: PAGE_FILL(page, TEXT_POINTS_MANY, { "number",
+ * number }). */
 static inline struct slice
 page_word(const struct page *page, enum text_key key)
 {

@@ -37,7 +37,7 @@ credit_text(const struct page *page, const struct page_credit *credit)
 
 /* ---- rewards ---- */
 
-/* Sorts the rewards by points. Returns how many there are. */
+/* Sorts the rewards by points. Returns their number. */
 static size_t
 sort(const struct page_status *status, const struct page_reward *sorted[PAGE_REWARDS_MAX])
 {
@@ -290,7 +290,7 @@ write_board(const struct page *page, const struct page_status *status)
 	buffer_add_text(out, "</tbody>\n</table>\n</section>\n");
 }
 
-/* For visitors who followed the lead's link. */
+/* Writes the part of the page for visitors who followed the lead's link. */
 static void
 write_invitation(const struct page *page, const struct page_status *status)
 {
@@ -315,7 +315,7 @@ title_of(const struct page *page, const struct page_status *status)
 	return PAGE_FILL(page, TEXT_STATUS_TITLE_NAME, { "name", status->lead->first_name });
 }
 
-/* The text below the title. A lead that has to confirm an address sees only that it has to. */
+/* The text below the title. A lead that has to confirm an address only sees that it has to confirm it. */
 static void
 write_text(const struct page *page, const struct page_status *status)
 {
@@ -328,7 +328,7 @@ write_text(const struct page *page, const struct page_status *status)
 		HTML(page->out, "<p class=\"notice\">{}</p>\n", page_text(page, TEXT_OPTED_OUT_TEXT));
 }
 
-/* The page with the link that its footer has in addition to those of the campaign. */
+/* A copy of the page whose footer has one more link than those of the campaign. */
 static struct page
 with_footer(const struct page *page, const struct page_status *status)
 {

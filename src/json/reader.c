@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * yajl's parser, after a scan for what it wrongly accepts: \v and \f as white space, overlong forms and encoded surrogates as
- * UTF-8, and half of a surrogate pair, which it turns into '?' or another character. Quotes and backslashes occur only in
- * strings, so the scan needs no other grammar to find every escape of a well-formed text. yajl refuses any text that misleads
- * the scan. */
+ * yajl's parser, after a scan for input that yajl wrongly accepts: \v and \f as white space, overlong forms and encoded
+ * surrogates as UTF-8, and half of a surrogate pair, which it turns into '?' or another character. Quotes and backslashes occur
+ * only in strings, so the scan needs no other grammar to find every escape of a well-formed text. yajl refuses any text that
+ * misleads the scan. */
 #include "json/reader.h"
 
 #include <stdint.h>
@@ -224,7 +224,7 @@ release(void *context UNUSED, void *memory)
 	free(memory);
 }
 
-/* yajl's message is "parse error: unallowed token …\n": the reason after the colon can be shown. */
+/* Stores the reason from yajl's message, which is "parse error: unallowed token …\n": the part after the colon can be shown. */
 static bool
 fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
 {
@@ -237,7 +237,7 @@ fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
 	return fail(problem, JSON_PROBLEM_SYNTAX, offset, message);
 }
 
-/* Parses a text that was checked. */
+/* Parses a text that check_text has accepted. */
 static bool
 parse_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
 {
@@ -246,7 +246,7 @@ parse_text(struct slice text, size_t maximum_depth, json_handler *handler, void 
 	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &parse);
 	if (handle == NULL)
 		memory_exhausted();
-	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text does this, more strictly */
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text does this more strictly */
 
 	size_t offset = text.size;
 	yajl_status status = yajl_parse(handle, (const unsigned char *)(text.size == 0 ? "" : text.data), text.size);
@@ -277,7 +277,7 @@ json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *
 bool
 json_read_any_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
 {
-	if (check_text(text, problem)) /* as nearly all texts are */
+	if (check_text(text, problem)) /* nearly all texts pass this */
 		return parse_text(text, maximum_depth, handler, context, problem);
 	char *copy = memory_alloc(text.size);
 	memcpy(copy, text.data, text.size);

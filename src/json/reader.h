@@ -22,11 +22,11 @@ enum json_type {
 
 struct json_event {
 	enum json_type type;
-	/* Of a string or key: its bytes without escapes, valid UTF-8 (but see json_read_any_text), may contain NUL. Of a
-	 * number: as it was written. Valid only during the call; never absent for these three. */
+	/* For a string or key: its bytes without escapes, valid UTF-8 (but see json_read_any_text), which may contain NUL. For
+	 * a number: its text as written. Valid only during the call; never absent for these three types. */
 	struct slice text;
 	bool boolean; /* for JSON_BOOLEAN */
-	size_t depth; /* how many containers are around it; the same for the begin and the end of a container */
+	size_t depth; /* number of containers around it; the begin and the end of a container have the same depth */
 };
 
 /* Returns false to stop: json_read then fails with JSON_PROBLEM_STOPPED. */
@@ -44,12 +44,12 @@ struct json_problem {
 	char message[80]; /* for a client: "invalid UTF-8 at byte 12"; never quotes the text */
 };
 
-/* Reads exactly one value, with optional white space around it. Containers are nested at most `maximum_depth` deep. All
- * duplicate keys are reported: the handler decides. A byte order mark is an error: the caller strips it. Returns false and
- * fills *problem if the text is not valid; the events reported before must then be discarded. */
+/* Reads exactly one value, with optional white space around it. Containers may be nested at most `maximum_depth` deep.
+ * Duplicate keys are all reported, and the handler decides what they mean. A byte order mark is an error: the caller strips it.
+ * Returns false and fills *problem if the text is not valid; the events reported before must then be discarded. */
 MUST_CHECK bool json_read(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
-/* The same for a text whose strings and keys may be invalid: bytes that are not UTF-8 are reported unchanged, and half of a
- * surrogate pair as U+0000, so that it can be removed like one. The handler decides. */
+/* Like json_read, for a text whose strings and keys may be invalid. Bytes that are not UTF-8 are reported unchanged, and half
+ * of a surrogate pair is reported as U+0000. The handler decides whether to remove them. */
 MUST_CHECK bool json_read_any_text(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);

@@ -115,7 +115,8 @@ plain_end(struct slice value, size_t at)
 	return at;
 }
 
-/* Copies whole runs of plain bytes: most values are one, and byte by byte this would be most of the cost of a response. */
+/* Copies whole runs of plain bytes. Most values are a single run, and copying them byte by byte would be most of the cost of a
+ * response. */
 static void
 add_quoted(struct buffer *out, struct slice value)
 {
@@ -210,7 +211,7 @@ add_unicode_escape(struct buffer *out, uint32_t unit)
 		buffer_add(out, slice_of(text));
 }
 
-/* Takes the ASCII characters at the start off, or one other character. */
+/* Takes the ASCII characters at the start off the text, or one other character. */
 static struct slice
 take_part(struct slice *json, uint32_t *character)
 {

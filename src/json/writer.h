@@ -2,8 +2,8 @@
  * Writes JSON into a buffer. Adds commas, and no white space.
  *
  * The caller must pair begin and end, and give each key one value; this is not checked. buffer_ok tells whether everything
- * fitted. Strings must be valid UTF-8, which is written unchanged. Escaped are the characters that RFC 8259 section 7 requires,
- * and U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
+ * fitted. Strings must be valid UTF-8, which is written unchanged. The writer escapes the characters for which RFC 8259 section
+ * 7 requires it, and U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 
 void json_key(struct json_writer *writer, struct slice key);
-/* A key that is a literal without characters to escape. Much faster. */
+/* Writes a key that is a literal without characters to escape. This is much faster. */
 void json_name(struct json_writer *writer, struct slice name);
 
 /* An absent slice is written as "". */
@@ -42,7 +42,8 @@ void json_null(struct json_writer *writer);
 /* A value that is already JSON. */
 void json_raw(struct json_writer *writer, struct slice value);
 
-/* Appends JSON with \u escapes in place of the characters from U+0080 to U+FFFF. Those above would need pairs of escapes. */
+/* Appends JSON with \u escapes in place of the characters from U+0080 to U+FFFF. Higher ones are not escaped: they would need
+ * pairs of escapes. */
 void json_write_escaped(struct buffer *out, struct slice json);
 
 /* Members: a literal name and its value. An absent text is written as null. */

@@ -16,7 +16,7 @@
 
 /* Allocated by conf_load; the pool owns it and all its strings. */
 struct loaded_conf {
-	struct conf conf; /* first: conf_free gets only its address */
+	struct conf conf; /* must be first, because conf_free has only its address */
 	struct pool *pool;
 	const char **origins;   /* one per setting, in the same order */
 	const char **variables; /* the names of their environment variables */
@@ -32,7 +32,7 @@ enum { LEASE_RESERVE_MS = 15 * SECOND_MS };
 /* Stores the value at `place` and returns NULL. For an invalid value, returns the expected form: a text, or `out_of_range`. */
 typedef const char *value_reader(const struct conf_setting *setting, struct slice text, struct pool *pool, void *place);
 
-/* Stands for the limits of the setting (see `types`). */
+/* Returned in place of a text if the value is outside the limits of the setting (see `types`). */
 static const char out_of_range[] = "";
 
 static bool
@@ -166,7 +166,7 @@ static const struct {
 	[CONF_LEVEL] = { .read = read_level },
 };
 
-/* Stores the value in *conf; its text is copied to `pool`. Returns false, with *conf unchanged, for an invalid value, and
+/* Stores the value in *conf, and copies its text to `pool`. For an invalid value, returns false, leaves *conf unchanged and
  * appends the expected form to `expected`. */
 static bool
 store_value(
@@ -196,7 +196,7 @@ setting_index(const struct conf_setting *setting)
 	return (size_t)(setting - conf_settings(&count));
 }
 
-/* `origin`: as conf_origin returns it. */
+/* Sets a value. `origin` is the text that conf_origin returns for it. */
 static void
 store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded_conf *loaded,
     struct buffer *problems)
@@ -265,7 +265,8 @@ take_variable(const struct conf_setting *setting, const char *name, struct loade
 		store(setting, text, path != NULL ? file_name : name, loaded, problems);
 }
 
-/* Whether `variable` is `name`, the variable of the setting, or the one with the path of its secret's file. */
+/* Whether `variable` is the setting's own variable, `name`, or the variable with the path of the file that contains its
+ * secret. */
 static bool
 is_variable_of(const struct conf_setting *setting, const char *name, struct slice variable)
 {
@@ -281,7 +282,7 @@ is_variable_of_section(const struct conf_setting *setting, const char *name, str
 	return slice_starts_with(variable, slice_sub(slice_of(name), 0, strlen(name) - strlen(setting->key)));
 }
 
-/* A variable that starts like one of a setting, but belongs to none, is an error, like an unknown key in the file. */
+/* Reports variables that start like that of a setting but belong to none: they are errors, like unknown keys in the file. */
 static void
 refuse_unknown_variables(const struct loaded_conf *loaded, struct buffer *problems)
 {
@@ -332,7 +333,7 @@ check_mail(const struct conf_mail *mail, const char *base_url, struct buffer *pr
 		buffer_add_text(problems, "mail.tls_ca: is set, but mail.tls is none\n");
 }
 
-/* Runs only if each value is valid, so that no error is reported twice. */
+/* Checks settings together. This is called only if each value is valid, so that no error is reported twice. */
 static void
 check_together(const struct conf *conf, struct buffer *problems)
 {

@@ -18,8 +18,8 @@ enum { CONF_WORKERS_AUTO = 65535 };
 /* A text, path or list that is not set is "", never NULL. Lists stay text: items separated by white space or commas, each
  * checked by its rule. Durations are in milliseconds. */
 struct conf_database {
-	/* "": as in the option file or Connector/C's default. The password stays in memory, because each connection needs
-	 * it. */
+	/* "": the value in the option file, or Connector/C's default. The password stays in memory, because each connection
+	 * needs it. */
 	const char *host;      /* list; items may have a port */
 	const char *read_host; /* the same */
 	const char *socket, *user, *password;
@@ -93,17 +93,17 @@ struct conf_dispatch {
 	unsigned breaker_failures;
 };
 
-/* docs/mail.md. Mail is on with `host` and `from`, which are set together. */
+/* docs/mail.md. Mail is on if `host` and `from` are set; neither can be set alone. */
 struct conf_mail {
-	const char *host; /* of the server that takes all mail; "": mail is off */
+	const char *host; /* the server to which all mail is sent; "": mail is off */
 	const char *tls;  /* "required" (STARTTLS), "implicit" or, for a loopback host, "none" */
 	const char *user, *password;
 	const char *from, *reply_to; /* an address, or NAME <ADDRESS> */
 	const char *helo;            /* "": the host's name */
 	const char *tls_ca;          /* "": the system's */
 	const char *schedule;        /* durations */
-	int64_t retry_confirmation;  /* how long confirmations and links are retried … */
-	int64_t retry;               /* … and how long all other mails are */
+	int64_t retry_confirmation;  /* how long confirmations and links are retried */
+	int64_t retry;               /* how long all other mails are retried */
 	unsigned port;               /* 0: the usual one for `tls` */
 	unsigned rate;               /* mails an hour; 0: any number */
 	unsigned campaign_per_hour;  /* of one campaign; 0: any number */
@@ -112,8 +112,8 @@ struct conf_mail {
 	unsigned connections;
 };
 
-/* docs/mail.md 8. Texts are on with `url` and `calling_codes`. Secrets, because they may contain keys of the gateway: `url`,
- * the headers, `body`. */
+/* docs/mail.md 8. Texts are on if `url` and `calling_codes` are set. `url`, the headers and `body` are secrets, because they
+ * may contain keys of the gateway. */
 struct conf_sms {
 	const char *url;                            /* of the gateway; "": texts are off */
 	const char *header_1, *header_2, *header_3; /* "Name: value"; "": none */
@@ -141,8 +141,8 @@ struct conf_metrics {
 
 /* docs/users.md. */
 struct conf_users {
-	int64_t session_idle, session_max; /* after the last request, after the login */
-	int64_t invitation;                /* of links that owners and operators make in the dashboard */
+	int64_t session_idle, session_max; /* from the last request; from the login */
+	int64_t invitation;                /* how long links are valid that owners and operators make in the dashboard */
 };
 
 struct conf_cluster {
@@ -171,18 +171,18 @@ struct conf {
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */
-	const char *absent_file; /* the installed file, if it does not exist and no other was named; otherwise NULL */
+	const char *absent_file; /* the installed file, if it is missing and no other file was named; otherwise NULL */
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
 
-/* Whether lists in files that the configuration names are read, too. */
+/* Whether lists in files that the configuration names are also read. */
 enum conf_lists { CONF_WITHOUT_LISTS, CONF_WITH_LISTS };
 
-/* Reads the file `path` (--config); if that is NULL, the file that LEADHOOK_CONF names, or else the installed one. Only the
- * last may be missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and `problems` has a line
- * for each error, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value. `problems` must be empty;
- * CONF_PROBLEMS_MAX_BYTES is a suitable maximum. */
+/* Reads the file `path` (--config); if that is NULL, the file that LEADHOOK_CONF names; if that is not set, the installed file.
+ * Only the installed file may be missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and
+ * `problems` has a line for each error, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value. `problems`
+ * must be empty; CONF_PROBLEMS_MAX_BYTES is a suitable maximum. */
 MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *problems);
 /* The origin of a setting's value, as the start of an error message: "FILE:LINE: section.key", a variable's name, or
  * "section.key" for a default. Lives as long as *conf. */

@@ -21,7 +21,7 @@ struct reader {
 	size_t number;   /* of the line, from 1 */
 	bool in_setting; /* there is a setting above in this section: an indented line continues it */
 	bool continues;  /* this line continues it */
-	bool known;      /* that setting is the last entry: it is valid and not a duplicate */
+	bool known;      /* that setting is valid and not a duplicate: it is the last entry */
 };
 
 static void
@@ -31,10 +31,10 @@ add_problem(struct reader *reader, const char *what)
 }
 
 /* The group may read a secret, so that the programs' account can read a file owned by root. Neither group nor others may write:
- * that would be enough to make the programs store everything in another database. */
+ * whoever can write could make the programs store everything in another database. */
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, OTHERS_READ = S_IROTH };
 
-/* Everyone may use /dev/null. */
+/* Whether the file is /dev/null, which everyone may use. */
 static bool
 lets_others(FILE *file, mode_t access)
 {
@@ -42,7 +42,7 @@ lets_others(FILE *file, mode_t access)
 	return fstat(fileno(file), &status) == 0 && !S_ISCHR(status.st_mode) && (status.st_mode & access) != 0;
 }
 
-/* By inih's defaults, a comment only begins at the start of a line. */
+/* Whether the line is a comment. With inih's defaults, comments begin only at the start of a line. */
 static bool
 is_comment(struct slice text)
 {
@@ -58,7 +58,7 @@ has_inline_comment(struct slice text)
 	return false;
 }
 
-/* What is wrong with a line, as far as that shows before it is parsed, or NULL. `room`: inih's maximum line size. */
+/* An error in a line that can be found before the line is parsed, or NULL. `room`: inih's maximum line size. */
 static const char *
 line_problem(struct slice line, size_t room)
 {
@@ -111,7 +111,7 @@ continue_value(struct reader *reader, const char *value)
 {
 	struct conf_entry *entry = reader->known ? &reader->entries->items[reader->entries->count - 1] : NULL;
 	if (entry == NULL)
-		return; /* it was refused where it started */
+		return; /* the line was refused at its start */
 	if (entry->setting->type == CONF_LIST)
 		entry->text = pool_printf(reader->pool, "%.*s %s", SLICE_ARGS(entry->text), value);
 	else
@@ -240,7 +240,7 @@ struct slice
 conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems)
 {
 	struct slice secret = SLICE_NONE;
-	size_t room = maximum + 2; /* a newline, and one byte to detect a larger file */
+	size_t room = maximum + 2; /* for a newline, and a byte that shows that the file is larger */
 	FILE *file = open_secret(path, origin, problems);
 	if (file == NULL)
 		return secret;

@@ -24,8 +24,8 @@ struct conf_entries {
 MUST_CHECK bool conf_file_read(const char *path, struct pool *pool, struct conf_entries *entries, struct buffer *problems);
 
 /* The contents of a file that contains only a secret, without a newline at the end. Absent, with a line in `problems` that
- * starts with `origin`, if it cannot be read, its permissions are too open as above, or it contains a NUL or more than
- * `maximum` bytes. */
+ * starts with `origin`, if it cannot be read, its group or others have too many permissions (as above), or it contains a NUL or
+ * more than `maximum` bytes. */
 struct slice conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems);
-/* For a file with a secret that a library reads: adds such a line if it cannot be opened or its permissions are too open. */
+/* Checks a file whose secret a library reads: adds such a line if the file cannot be opened or its permissions are too open. */
 void conf_secret_check(const char *path, const char *origin, struct buffer *problems);

@@ -60,7 +60,7 @@ is_avatar_url(struct slice text)
 	return is_web_address(text) && slice_contains(text, SLICE("{hash}"));
 }
 
-/* Checks only the form; the address rules parse it. */
+/* Checks only the form; identity/network.h parses it. */
 static bool
 looks_like_network(struct slice text)
 {
@@ -225,7 +225,7 @@ static const struct conf_rule url_parts = { "words of ASCII characters", .holds 
 #define PLACE_CONF_SWITCH bool
 #define PLACE_CONF_LEVEL enum log_level
 
-/* Does not compile if the member has another type: the compiler checks the comparison, which is never evaluated. */
+/* Does not compile if the member has another type: the compiler checks a comparison that is never evaluated. */
 #define SETTING(section, key, type) \
 #section, #key, type,       \
 	    offsetof(struct conf, section.key) + 0 * sizeof((PLACE_##type *)0 == &((struct conf *)0)->section.key)
@@ -234,11 +234,12 @@ enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 /* The size of a TEXT column of the schema. */
 enum { COLUMN_MAX = 65535 };
-/* More is always answered with 413 (docs/requirements.md, Limits). */
+/* More items are always answered with 413 (docs/requirements.md, Limits). */
 enum { BULK_ITEMS_MAX = 250 };
 #define YEAR_MS (365 * DAY_MS)
 
-/* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
+/* The ports of "port blocking" in WHATWG's Fetch standard, and the usual ports of databases, caches, container engines and file
+ * shares. */
 #define DENIED_PORTS                                                                                                          \
 	"1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 " \
 	"137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 "    \

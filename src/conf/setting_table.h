@@ -37,7 +37,7 @@ struct conf_setting {
 	enum conf_type type;
 	size_t offset;                /* in struct conf */
 	const char *fallback;         /* the default, as written in the file */
-	int64_t minimum, maximum;     /* bytes of a text, path or secret; items of a list; otherwise the value */
+	int64_t minimum, maximum;     /* bytes of a text, path or secret; items of a list; otherwise of the value */
 	const struct conf_rule *rule; /* or NULL */
 	const char *help;             /* one line */
 };

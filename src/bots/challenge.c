@@ -13,8 +13,8 @@
 
 /* ---- difficulty ---- */
 
-/* An iteration costs an attacker's program as much time as a browser, but a browser adds some time to each try. At least
- * COST_MIN iterations for each try keep that share small. There are at most eight times as many, because the server makes one
+/* An iteration costs an attacker's program as much time as a browser, but a browser adds some time to each try. With at least
+ * COST_MIN iterations for each try, that share stays small. There are at most eight times as many, because the server makes one
  * try for each solution. */
 enum { COST_MIN = 1000, DOUBLINGS = 4, DIGITS_MIN = 2, RISE_FACTOR = 4 };
 
@@ -47,8 +47,8 @@ enum {
 };
 #define ALGORITHM SLICE("PBKDF2/SHA-256")
 
-/* What is signed: the parameters with sorted names and without white space, as every library of this format writes them. The
- * campaign is a text because JavaScript has no integers of that size. */
+/* The text that is signed: the parameters with sorted names and without white space, as every library of this format writes
+ * them. The campaign is a text because JavaScript has no integers of that size. */
 static struct slice
 write_parameters(struct buffer *out, struct pool *pool, const struct challenge *challenge)
 {
@@ -74,7 +74,7 @@ write_parameters(struct buffer *out, struct pool *pool, const struct challenge *
 	return slice_sub(buffer_slice(out), begin, out->size);
 }
 
-/* The signed text begins with a brace, unlike all other texts that are signed with this secret. */
+/* The signature. The signed text begins with a brace, unlike all other texts that are signed with this secret. */
 static struct slice
 sign(struct pool *pool, struct slice server_secret, struct slice parameters)
 {
@@ -132,7 +132,7 @@ path_of(const struct solution_reader *reader, size_t depth)
 	return (struct slice){ reader->path, reader->ends[depth] };
 }
 
-/* Appends the name of a member at this depth. A path that is too long is not in the table. */
+/* Appends the name of a member at this depth. A path that is too long for the buffer is not in the table. */
 static bool
 enter(struct solution_reader *reader, size_t depth, struct slice name)
 {
@@ -187,7 +187,7 @@ read_event(void *context, const struct json_event *event)
 	}
 }
 
-/* A fixed number of lower-case hexadecimal digits, as bytes. */
+/* Converts a fixed number of lower-case hexadecimal digits to bytes. */
 static bool
 read_hex(struct pool *pool, struct slice text, unsigned char *out, size_t size)
 {
@@ -239,7 +239,7 @@ read_solution(struct pool *pool, struct slice text, struct challenge *challenge,
 	       json_read(json, DEPTH, read_event, &reader, &problem) && read_values(pool, reader.values, challenge, solution);
 }
 
-/* Writes the parameters again, so that the signature is checked over what was understood. */
+/* Checks the signature over the parameters, which are written again, so that it covers exactly what was read. */
 static bool
 is_signed(struct pool *pool, struct slice server_secret, const struct challenge *challenge, struct slice signature)
 {

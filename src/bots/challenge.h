@@ -35,7 +35,7 @@ unsigned difficulty_level(unsigned level, uint32_t per_minute);
 enum {
 	CHALLENGE_NONCE_SIZE = 16,
 	CHALLENGE_VALID_S = 10 * 60,
-	SOLUTION_MAX_BYTES = 4096 /* of its text */
+	SOLUTION_MAX_BYTES = 4096 /* of the text of a solution */
 };
 
 struct challenge {
@@ -57,7 +57,7 @@ enum solution_verdict {
 	SOLUTION_WRONG    /* the work is not done */
 };
 
-/* Checks the value of the parameter `altcha`: Base64 of JSON with the challenge and its solution. If it is good, *challenge is
- * set; the caller must check whether the nonce was used before. The expensive key derivation comes last. */
+/* Checks the value of the parameter `altcha`: Base64 of JSON with the challenge and its solution. If it is valid, *challenge is
+ * set; the caller must check whether the nonce was used before. The expensive key derivation is done last. */
 enum solution_verdict solution_check(struct pool *pool, struct slice text, struct slice server_secret, uint64_t campaign_id,
     int64_t now_s, struct challenge *challenge);

@@ -8,7 +8,7 @@
 
 /* ---- honeypots ---- */
 
-/* Consonants that are not mistaken for digits. */
+/* Consonants that cannot be mistaken for digits. */
 static const char letters[] = "bcdfghjkmnpqrtvw";
 enum { LETTERS = sizeof(letters) - 1, DIGITS = 10 };
 

@@ -2,9 +2,9 @@
  * Fields of a form that people do not see (docs/api.md 8). `server_secret` is raw bytes.
  *
  * Only programs fill in a honeypot. Its name is five pairs of a letter and a digit: browsers recognize the fields that they
- * fill in by parts of words, and so do not recognize this one. No parameter of the API has such a name.
+ * fill in by parts of words, so they do not recognize this one. No parameter of the API has such a name.
  *
- * A stamp is the time at which the form was made, signed: people need seconds to fill it in. It consists of the milliseconds
+ * A stamp is the signed time at which the form was made: people need seconds to fill in a form. It consists of the milliseconds
  * since 1970, a dot, and 16 characters of URL-safe Base64. */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 enum { HONEYPOT_NAME_SIZE = 10 };
 
-/* The name in the forms of a campaign; always the same. It is stored in `out`. */
+/* The name in the forms of a campaign, which is always the same. It is stored in `out`. */
 struct slice honeypot_name(char out[HONEYPOT_NAME_SIZE], struct slice server_secret, uint64_t campaign_id);
 
 /* Whether the name has the form of a honeypot's name. Saves an HMAC for most names. */

@@ -53,7 +53,7 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* Routes without a key ignore the body, and opt-out links read it themselves: an invalid body is not an error for them. The
+/* Routes without a key ignore the body, and opt-out links read it themselves, so an invalid body is not an error for them. The
  * body of an inbound webhook contains no parameters. */
 static bool
 reads_body(const struct call *call)
@@ -70,7 +70,7 @@ parse_query(struct call *call)
 	call->params = http_params_parse_query(call->request, &call->api->options->caps, &names);
 }
 
-/* Adds the parameters of the body. Returns false when they or the query are invalid: the call has failed, and its parameters
+/* Adds the parameters of the body. Returns false if they or the query are invalid: then the call has failed, and its parameters
  * are unchanged. */
 static bool
 parse_body(struct call *call)
@@ -182,7 +182,7 @@ is_off(const struct call *call)
 enum { TOKEN_SEGMENT = 2 };
 
 /* Callers without a genuine token get the same answer no matter what fails. The limits of their address do not apply, because
- * none applies to unknown paths: the secret is read once per process, and not while the database is slow. */
+ * no limit applies to unknown paths. Therefore the secret is read only once per process, and not while the database is slow. */
 static enum failure
 check_probe(struct call *call)
 {
@@ -243,7 +243,7 @@ check_request(struct call *call)
 	return FAILURE_NONE;
 }
 
-/* An answer that exceeds the maximum of the response is not sent at all: a failure says so, in the form of the route. */
+/* An answer that exceeds the maximum of the response is not sent: a failure replaces it, in the format of the route. */
 static void
 check_size(struct call *call)
 {
@@ -282,7 +282,8 @@ run(struct call *call)
 	check_size(call);
 }
 
-/* The metric that counts the answer. A request with a method that the path does not have counts as one of an unknown path. */
+/* The metric that counts the answer. A request with a method that its path does not have is counted as if the path were
+ * unknown. */
 static size_t
 metric_of(const struct call *call)
 {

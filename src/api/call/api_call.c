@@ -12,11 +12,11 @@
 #include "os/clock.h"
 
 enum {
-	WAITED_MS = 500, /* the database has answered a call that fails faster */
+	WAITED_MS = 500, /* a call that fails faster has not waited for the database */
 	REFUSE_MS = 1000
 };
 
-/* The campaign that was waited for; 0 for reads, which do not depend on the campaign. */
+/* The campaign that the call waited for; 0 for reads, which do not depend on the campaign. */
 static uint64_t
 waited_for(const struct call *call)
 {
@@ -38,8 +38,8 @@ call_may_wait(struct call *call, enum call_wait wait)
 	return !call_would_wait(call, wait) || call_fail(call, FAILURE_UNAVAILABLE);
 }
 
-/* A store that was generally late makes reads slow as well. One locked campaign is no reason to refuse calls on others, but two
- * different ones in succession indicate a slow database. */
+/* If the store was late in general, reads are slow as well. One locked campaign is no reason to refuse calls on others, but two
+ * different locked campaigns in succession indicate that the database is slow. */
 void
 call_note_wait(struct call *call)
 {

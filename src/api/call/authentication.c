@@ -28,7 +28,7 @@ must_prove_key(const struct call *call)
 	return call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
 }
 
-/* What clients send instead of a key that they do not have: a variable without a value, or only the scheme. */
+/* Whether the text is what clients send if they do not have a key: a variable without a value, or only the scheme. */
 static bool
 is_placeholder(struct slice text)
 {
@@ -66,7 +66,7 @@ find_key(struct call *call, struct slice text, const struct digest *hash)
 	return secret_well_formed(SECRET_API_KEY, text) ? fetch_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
 }
 
-/* Whether a look-up found a valid key, or token; a bad one is counted. */
+/* Whether a look-up found a valid key or token; an invalid one is counted. */
 static bool
 judge_key(struct call *call, struct slice hash, enum result found)
 {
@@ -108,7 +108,7 @@ authenticate_by_key(struct call *call)
 	return call->route->key == KEY_OPTIONAL || call_fail(call, FAILURE_MISSING_API_KEY);
 }
 
-/* A key in a query ends up in logs, and one in a body needs a body. */
+/* Management reads keys only from headers: keys in queries end up in logs, and not every request has a body. */
 static bool
 authenticate_by_header(struct call *call)
 {
@@ -121,8 +121,8 @@ authenticate_by_header(struct call *call)
 
 /* ---- secrets in paths ---- */
 
-/* /opt-out/{campaign}/{social_id}/{token}. All invalid links get the same answer. The link of a deleted lead is valid if its
- * email address was never replaced. */
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links get the same answer. The link of a deleted lead is valid if the
+ * lead's email address was never replaced. */
 static bool
 check_token(struct call *call)
 {
@@ -194,8 +194,8 @@ authority_of(struct slice url)
 	return slice_sub(rest, 0, slice_find(rest, '/'));
 }
 
-/* Whether the request is for a name of this host. A page of another site that has pointed its own name to the address of this
- * host ("DNS rebinding") sends its own name. */
+/* Whether the request is for a name of this host. A page of another site may have pointed its own name to the address of this
+ * host ("DNS rebinding"), but its requests are for that name. */
 static bool
 names_this_host(const struct call *call)
 {
@@ -215,8 +215,8 @@ has_other_sender(const struct http_request *request)
 	       (slice_present(request->fetch_site) && !slice_equal(request->fetch_site, SLICE("none")));
 }
 
-/* Whether the web server was called directly from its own host. A call through a proxy was not: its first address may be any
- * client's. Neither was a call by a script on a page in a browser on this host. */
+/* Whether the web server was called directly from its own host. Calls through a proxy do not count, because their first address
+ * may be any client's, nor do calls by a script on a page in a browser on this host. */
 static bool
 is_from_this_host(const struct call *call)
 {
@@ -270,7 +270,7 @@ call_authenticate(struct call *call)
 		return call_pass_address(call);
 	case KEY_TOKEN:
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && check_token(call);
-	case KEY_PROBE: /* api.c has checked it */
+	case KEY_PROBE: /* checked in api.c */
 		return true;
 	case KEY_INBOUND:
 		return check_inbound(call);
@@ -296,7 +296,7 @@ contains(struct slice text, const char *word)
 	return memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-/* Checks a text that looks like a key. Keys need no escapes. */
+/* Looks for a key that this host knows. Keys need no escapes in any format. */
 static enum body_key
 find_known_key(struct call *call, struct slice text)
 {
@@ -324,7 +324,7 @@ find_known_key(struct call *call, struct slice text)
 	return BODY_MAY_HAVE_KEY;
 }
 
-/* Some clients escape more than necessary. A key that is missed here is found after parsing, so only a call that needs one has
+/* Some clients escape more than necessary. A key that is missed here is found after parsing, so only calls that need a key have
  * to look for every escape, including malformed ones. */
 void
 call_look_for_key(struct call *call)
@@ -348,7 +348,7 @@ call_body_may_identify(const struct call *call)
 		   call->request->body.size > 0);
 }
 
-/* Checks the limits of a call that is counted later, and counts a key that is certainly wrong. */
+/* Checks the limits of a call that is counted later. A body that cannot contain a valid key is refused with wrong keys. */
 bool
 call_may_read_body(struct call *call)
 {
@@ -371,7 +371,7 @@ call_confirm_key(struct call *call)
 	if (!read_key_text(call, &text))
 		return false;
 	const bool same = slice_equal(text, call->key_text);
-	call->counted = call->counted && same; /* the account of the other key counts it, too */
+	call->counted = call->counted && same; /* if the key is another one, its account also counts the call */
 	return same;
 }
 
@@ -392,7 +392,7 @@ call_note_unproven(struct call *call)
 {
 	if (!must_prove_key(call) || call->account_id != 0 || call->unavailable)
 		return;
-	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not cause every body to be read */
+	if (call->body_key == BODY_HAS_KNOWN_KEY) /* the key may be revoked: its text must not cause every body to be read */
 		call_drop_key(call, digest_slice(&call->known_key));
 	if (!call->counted)
 		call_note_failed_key(call);

@@ -9,15 +9,15 @@
 MUST_CHECK bool call_authenticate(struct call *call);
 /* Looks for a key in the body without parsing it. */
 void call_look_for_key(struct call *call);
-/* Whether the key or the campaign may be in the body, after that search. */
+/* Whether the key or the campaign may be in the body, according to that search. */
 MUST_CHECK bool call_body_may_identify(const struct call *call);
-/* If so, checks the other limits before the body is parsed. */
+/* If they may be in the body, checks the other limits before the body is parsed. */
 MUST_CHECK bool call_may_read_body(struct call *call);
-/* Reads the key again, with the parameters of the body. Returns false when it is another one, or cannot be read: the call must
- * be authenticated again. */
+/* Reads the key again, with the parameters of the body. Returns false if the key is another one or cannot be read: the call
+ * must be authenticated again. */
 MUST_CHECK bool call_confirm_key(struct call *call);
 /* Counts a call whose parameters cannot be read, if it has not counted yet. */
 MUST_CHECK bool call_count_unread(struct call *call);
-/* Called at the end: if a large body was parsed for its key and there was no valid one, counts a wrong key, and forgets the key
- * that was known. */
+/* Called at the end of the call. If a large body was parsed to find a key and contained no valid one, counts a wrong key, and
+ * removes the known key. */
 void call_note_unproven(struct call *call);

@@ -29,7 +29,7 @@ board_write(struct pool *pool, const struct lead *leads, size_t count, const str
 	return ok;
 }
 
-/* A row without the bracket or comma before it. */
+/* The JSON of a row, without the bracket or comma before it. */
 static struct slice
 row_json(const struct board *board, size_t row)
 {
@@ -44,7 +44,7 @@ is_before(const struct board_row *row, const struct lead_place *place)
 	       (row->score == place->score && row->subscription_number < place->subscription_number);
 }
 
-/* The row with its rank after the lead has been added. */
+/* The row with the rank that it has once the lead is on the board. */
 static struct slice
 row_beside(struct pool *pool, const struct board *board, size_t row, const struct lead_place *place)
 {
@@ -71,7 +71,7 @@ board_with_lead(
 	return pool_join(pool, pieces, count);
 }
 
-/* The number of the text in a list, from 1. */
+/* Finds the text in a list. Its number starts from 1. */
 static bool
 find_number(const struct slice *texts, size_t count, struct slice text, uint64_t *number)
 {
@@ -103,7 +103,7 @@ board_style(const struct standing_style *style, uint64_t *number)
 	return true;
 }
 
-/* A cached value: the number of rows, the rows, the JSON. */
+/* A cached value consists of the number of rows, the rows and the JSON. */
 enum { HEAD_BYTES = sizeof(size_t) };
 
 struct cache *

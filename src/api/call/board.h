@@ -41,18 +41,18 @@ struct board_key {
 	struct campaign_versions versions; /* read before the leaders */
 	uint32_t limit;
 	uint32_t full;  /* the view, as a boolean */
-	uint64_t style; /* as board_style says */
+	uint64_t style; /* the number from board_style */
 	/* settings of the campaign as the request knows them; they may be older than the versions */
 	uint32_t names, hides_unverified;
 };
 _Static_assert(sizeof(struct board_key) == 6 * sizeof(uint64_t), "no padding");
-/* The number of a style in which boards are cached; 0: plain. Returns false for others: clients could make up custom fields and
- * URLs, which would displace all other boards. */
+/* The number of a style in which boards are cached; 0 for the plain style. Returns false for other styles: clients could make
+ * up custom fields and URLs that would displace all other boards. */
 MUST_CHECK bool board_style(const struct standing_style *style, uint64_t *number);
 /* Whether the avatar server knows this keyword. */
 MUST_CHECK bool board_avatar_keyword(struct slice text, uint64_t *number);
 struct cache *boards_new(void);
-/* Returns false when it is not in the cache. The board is valid until the next boards_put. */
+/* Returns false when the board is not in the cache. The board is valid until the next boards_put. */
 MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);
-/* Stores a copy, unless it is large. */
+/* Stores a copy of the board unless it is large. */
 void boards_put(struct cache *boards, const struct board_key *key, const struct board *board, int64_t now_ms);

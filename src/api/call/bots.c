@@ -63,7 +63,7 @@ is_suspicious(struct call *call, struct slice stamp, struct slice secret)
 {
 	switch (stamp_check(call->request->pool, stamp, secret, call->campaign.id, call->now_ms)) {
 	case STAMP_ABSENT:
-	case STAMP_INVALID: /* the name was chosen by the caller: a form without a stamp passes, too */
+	case STAMP_INVALID: /* passes, like a form without a stamp, because the caller chooses which parameters it sends */
 	case STAMP_FINE:
 		return false;
 	case STAMP_TOO_FAST:
@@ -125,7 +125,7 @@ call_make_challenge(struct call *call)
 
 /* ---- answers to bots ---- */
 
-/* A real lead would be refused for fields beyond a limit; for a bot they are left out. */
+/* The custom fields of the pretended lead. Fields beyond a limit, for which a real lead would be refused, are left out. */
 static struct slice
 fields_of(struct pool *pool, const struct signup *signup)
 {
@@ -137,7 +137,7 @@ fields_of(struct pool *pool, const struct signup *signup)
 	return custom_fields_merge(pool, &none, &changes, &limits, &fields, &problem) ? fields.json : SLICE_NONE;
 }
 
-/* Numbers continue from the highest that this process has seen. */
+/* The pretended lead. Its numbers continue from the highest ones that this process has seen. */
 static struct lead
 pretended_lead(struct call *call, const struct signup *signup)
 {
@@ -165,7 +165,7 @@ pretended_lead(struct call *call, const struct signup *signup)
 	};
 }
 
-/* As for a new lead: docs/api.md 4.1.11. */
+/* Whether the pretended lead is withheld, like a new lead (docs/api.md 4.1.11). */
 static bool
 is_withheld(const struct call *call, const struct signup *signup)
 {

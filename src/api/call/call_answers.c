@@ -40,7 +40,8 @@ failure_message(struct call *call, const struct failure_info *text, enum failure
 	return slice_present(detail) ? detail : slice_of(text->message);
 }
 
-/* `status` is for a page that reads the body of a script that failed: then the function is not called. */
+/* Writes a failure as JSON. `status` is only for JSONP: for a page that reads the body of a failed script, whose function is
+ * not called. */
 static void
 write_failure(struct call *call, const struct failure_info *text, struct slice message)
 {
@@ -55,7 +56,8 @@ write_failure(struct call *call, const struct failure_info *text, struct slice m
 	json_end_object(&writer);
 }
 
-/* Forms are answered at the end: call_finish_form. An unknown path below the path of the hosted pages is a mistyped link. */
+/* Whether a page shows the failure. Forms are answered later, in call_finish_form. An unknown path below that of the hosted
+ * pages is a mistyped link. */
 static bool
 answers_page(const struct call *call)
 {
@@ -66,7 +68,7 @@ answers_page(const struct call *call)
 	return call->request->segment_count > 0 && slice_equal(call->request->segments[0], SLICE("c"));
 }
 
-/* 401 and 403 where clients of /v2 expect 409 (docs/manage.md 1.2). */
+/* Management answers with 401 and 403 where clients of /v2 expect 409 (docs/manage.md 1.2). */
 static unsigned
 status_of(const struct failure_info *text, enum failure failure)
 {
@@ -162,7 +164,7 @@ is_callback(struct slice name)
 	return true;
 }
 
-/* Read before the other parameters, so that their errors are passed to the callback. */
+/* The callback is read before all other parameters, so that it receives their errors. */
 void
 call_read_callback(struct call *call)
 {
@@ -187,8 +189,7 @@ call_check_callback(struct call *call)
 	return !call->callback_is_bad;
 }
 
-/* Parsers of older clients count characters of several bytes wrongly, and fail for surrogate pairs in escapes (docs/api.md
- * 4.1.6). */
+/* Parsers of older clients miscount multibyte characters, and fail on surrogate pairs in escapes (docs/api.md 4.1.6). */
 static void
 escape_characters(struct call *call)
 {

@@ -8,7 +8,7 @@
 
 /* Fails the call. Failures return false. */
 bool call_fail(struct call *call, enum failure failure);
-/* The same with an addition to the message, or with another message, as engine/failure.h says. */
+/* Like call_fail, with an addition to the message or another message, as described in engine/failure.h. */
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then a requirement such as "must be one text". */
 bool call_fail_parameter(struct call *call, struct slice name, const char *requirement);
@@ -21,14 +21,14 @@ MUST_CHECK bool call_check_result(struct call *call, enum result result);
 
 /* Answers with JSON. */
 void call_answer(struct call *call, struct slice json);
-/* Starts an answer, to be written with the returned writer. */
+/* Starts an answer, which is then written with the returned writer. */
 struct json_writer call_begin(struct call *call);
-/* Adds a header; one that is refused is logged. */
+/* Adds a header. If the response refuses it, that is logged. */
 void call_add_header(struct call *call, const char *name, struct slice value);
 
 /* Reads the JSONP callback, before anything can fail. */
 void call_read_callback(struct call *call);
-/* Returns false when the callback is invalid: the call has then failed. */
+/* Returns false if the callback is invalid: then the call has failed. */
 MUST_CHECK bool call_check_callback(struct call *call);
 /* Wraps the answer in the callback, for JSONP. */
 void call_finish(struct call *call);

@@ -18,7 +18,7 @@ fetch_reads(struct list_read *read)
 	if (read->store == api->store ||
 	    (read->store != NULL && (read->result == RESULT_OK || read->result == RESULT_NOT_FOUND)))
 		return false;
-	/* a call that had no time left says nothing about the host */
+	/* a call that had no time left does not show that the host fails */
 	if (read->store != NULL && read->result == RESULT_UNAVAILABLE && !store_was_late(api->reader))
 		api->reader_away_until_ms = clock_monotonic_ms() + READER_AWAY_MS;
 	read->store = api->store;

@@ -40,7 +40,8 @@ wanted_answer(const struct call *call)
 									    : FORM_ANSWER_AUTO;
 }
 
-/* A header decides if there is one: a script that sends the fields of a form cannot use a redirection. */
+/* The header that browsers send with navigations decides, if it is present: a script that sends the fields of a form cannot use
+ * a redirection. */
 bool
 call_is_form(const struct call *call)
 {
@@ -70,8 +71,8 @@ typed_email(const struct call *call)
 	return http_params_text(call->params, SLICE("email"));
 }
 
-/* The page on which the lead types the code that was sent to its number; absent: it also signed up with an email address, or
- * needs no code. A withheld lead is always sent there. */
+/* The page on which the lead types the code that was sent to its number; absent if it also signed up with an email address, or
+ * needs no code. A withheld lead is always sent to this page. */
 static struct slice
 code_page_url(const struct call *call, const struct page_lead *lead)
 {
@@ -83,8 +84,8 @@ code_page_url(const struct call *call, const struct page_lead *lead)
 	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
 }
 
-/* A visitor who signs up again has only proven to know an address: the page shows what everyone may see, without an invitation
- * to sign up. */
+/* The page of a visitor who signs up again. Such a visitor has only shown that it knows an address, so the page shows what
+ * everyone may see, without an invitation to sign up. */
 static struct slice
 status_page_url(const struct call *call, const struct page_lead *lead)
 {
@@ -95,7 +96,7 @@ status_page_url(const struct call *call, const struct page_lead *lead)
 	    typed_email(call).size > 0 ? SLICE("email") : SLICE("phone_number"));
 }
 
-/* The addresses are those of the payload, so that a form leads where a client of the API would go. */
+/* Redirects to a URL of the payload, so that a form leads to the same page to which a client of the API would go. */
 static void
 succeed(struct call *call)
 {
@@ -113,8 +114,8 @@ succeed(struct call *call)
 			call_redirect_to(call, targets[i]);
 			return;
 		}
-	/* Sends to pages that are the same for everyone; not to the answer itself, because loading that again would sign up
-	 * again. */
+	/* Redirects to pages that are the same for everyone. The answer itself is not shown, because loading it again would
+	 * sign up again. */
 	call_redirect_to_page(call, lead.check_mail ? sent_address_path(call, typed_email(call)) : SLICE("/thanks"));
 }
 
@@ -126,8 +127,8 @@ is_origin(struct slice location)
 	return slice_present(location) && slice_find(rest, '/') + 1 == rest.size;
 }
 
-/* The page of the form: `__url`, otherwise the referrer. Browsers often cut a referrer to its origin: then it is the landing
- * page, if that is on the same host. */
+/* The page of the form: `__url`, otherwise the referrer. Browsers often cut a referrer to its origin: then the landing page is
+ * used, if it is on the same host. */
 static struct slice
 form_page_url(const struct call *call)
 {
@@ -140,7 +141,7 @@ form_page_url(const struct call *call)
 
 #define ERROR_PARAMETER SLICE("lead_error=")
 
-/* The URL with the parameter, in place of one left by an earlier error. */
+/* The URL with the parameter, which replaces that of an earlier error. */
 static struct slice
 with_error(struct pool *pool, struct slice url, struct slice code)
 {
@@ -156,7 +157,8 @@ with_error(struct pool *pool, struct slice url, struct slice code)
 	return POOL_JOIN(pool, front, slice_of(join), ERROR_PARAMETER, code, slice_sub(url, end, url.size));
 }
 
-/* The page with the failed form has the script that does the work; the page of the form itself may have none. */
+/* Whether the visitor needs a page that does the proof of work: the page that shows the failed form has the script for it, the
+ * page of the form may have none. */
 static bool
 lacks_proof(enum failure failure)
 {

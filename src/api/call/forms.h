@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Forms that a browser sends without a script. They are answered for people: by a redirection or a page instead of JSON
+ * Forms that a browser sends without a script. Their answers are for people: a redirection or a page instead of JSON
  * (docs/api.md 4.1.10). */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "api/call/param_values.h"
 #include "identity/social_id.h"
 
-/* `social_id/token`, as in the address of a lead's page. A wrong one proves nothing. */
+/* `social_id/token`, as in the address of a lead's page. A wrong token proves nothing. */
 bool
 lead_read_owner(struct call *call, struct lead_reference *own)
 {
@@ -19,7 +19,7 @@ lead_read_owner(struct call *call, struct lead_reference *own)
 	return call_find_owner(call, id, slice_sub(text, slash + 1, text.size), own);
 }
 
-/* Both are read, so that a malformed social id is an error even with a token. */
+/* Reads both the token and the social id, so that a malformed social id is an error even with a token. */
 static bool
 read_token_and_id(struct call *call, struct lead_reference *lead)
 {

@@ -17,7 +17,7 @@ account_of(const struct call *call)
 	return (struct slice){ (const char *)&call->account_id, sizeof(call->account_id) };
 }
 
-/* Counts the refusal, and logs it, but not every one: a log line would cost more than the refusal. */
+/* Counts the refusal. Only some are logged, because a log line costs more than a refusal. */
 static void
 note_refusal(struct api *api, const struct limit_verdict *verdict)
 {
@@ -37,7 +37,8 @@ reads_only(const struct call *call)
 
 /* ---- refused sign-ups, for the owner of the campaign ---- */
 
-/* Only sign-ups without a key. If there are more campaigns than fit, some are not counted. */
+/* The counts of a campaign. Only sign-ups without a key are counted. If there are more campaigns than fit, some are not
+ * counted. */
 static struct refused *
 find_refused(struct api *api, uint64_t campaign_id)
 {
@@ -48,7 +49,7 @@ find_refused(struct api *api, uint64_t campaign_id)
 		if (one->signups == 0 && (found == NULL || one->stored_ms < found->stored_ms))
 			found = one;
 	}
-	if (found != NULL) /* the pause after the last statement stays, because campaigns may be made up */
+	if (found != NULL) /* keeps the pause after the last statement, because callers may make up campaigns */
 		*found = (struct refused){ .campaign_id = campaign_id, .stored_ms = found->stored_ms };
 	return found;
 }
@@ -124,7 +125,7 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	return passes || refuse(call, &verdict);
 }
 
-/* Applies one kind, for all campaigns together. */
+/* Applies one kind of limit, for all campaigns together. */
 static bool
 pass_kind(struct call *call, enum limit_kind kind)
 {
@@ -152,14 +153,14 @@ call_pass_address(struct call *call)
 	if (call->route->campaign == NO_CAMPAIGN)
 		return pass_kind(call, LIMIT_POSTS);
 	const bool readable = call_campaign_id(call, &campaign_id);
-	call->checking_limits = call->checking_limits && readable; /* otherwise it has failed, and counts now */
+	call->checking_limits = call->checking_limits && readable; /* if it is unreadable, the call has failed and counts now */
 	size_t count = limit_claim_address(&call->client, LIMIT_POSTS, 0, claims, names);
-	if (!call->checking_limits || campaign_id != 0) /* otherwise it may be in the body */
+	if (!call->checking_limits || campaign_id != 0) /* if there is no id, it may be in the body */
 		count += limit_claim_address(&call->client, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
 	return pass(call, &network, claims, count) && readable;
 }
 
-/* Counts the call for a limit other than its own. Returns whether it is within that limit; never fails the call. */
+/* Counts the call towards another limit than its own. Returns whether it is within that limit, and never fails the call. */
 static bool
 count_request(struct call *call, enum limit_kind kind, struct limit_verdict *verdict)
 {
@@ -203,7 +204,7 @@ call_pass_user(struct call *call, uint64_t account_id, int64_t per_minute)
 	return call_pass_account(call);
 }
 
-/* Without setting `counted`: the account counts the call, too. */
+/* Does not set `counted`, because the limit of the account also counts the call. */
 bool
 call_pass_inbound(struct call *call)
 {
@@ -228,7 +229,7 @@ call_mails_codes(const struct call *call)
 	return campaign_mails_codes(&call->campaign) && store_sends_mail(call->api->store);
 }
 
-/* In addition to the limits of the call itself. */
+/* Counts in addition to the limits of the call itself. */
 bool
 call_pass_code(struct call *call)
 {
@@ -290,7 +291,8 @@ call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 
 /* ---- keys, and the tokens of inbound webhooks ---- */
 
-/* The two are separate: calls of a removed URL must not stop calls with keys, and wrong keys must not stop calls of URLs. */
+/* Wrong keys and unknown URLs are counted separately: calls of a removed URL must not stop calls with keys, and wrong keys must
+ * not stop calls of URLs. */
 static enum limit_kind
 kind_of_failure(const struct call *call)
 {
@@ -334,7 +336,7 @@ call_drop_key(struct call *call, struct slice hash)
 	limiter_remove(call->api->options->limiter, hash);
 }
 
-/* Concurrent look-ups beyond the limit get the same refusal as later ones. */
+/* Counts the wrong key. Concurrent look-ups beyond the limit are refused like later ones. */
 void
 call_refuse_key(struct call *call, struct slice hash)
 {

@@ -6,22 +6,24 @@
 
 /* Applies the limits of the address to a request without a key. */
 MUST_CHECK bool call_pass_address(struct call *call);
-/* Counts a call that is answered with a form a second time, as a look-up, because the page costs more than the refusal. False:
- * its address has made too many of them; the call is unchanged. */
+/* Also counts a call that is answered with a form as a look-up, because the page costs more than the refusal. False: its
+ * address has made too many look-ups; the call is unchanged. */
 MUST_CHECK bool call_pass_form(struct call *call);
 /* Applies the limits of the account to a request with a key. */
 MUST_CHECK bool call_pass_account(struct call *call);
-/* The same for a user of the account, who has no key. `per_minute`: as account_per_minute of struct api_key. */
+/* Like call_pass_account, for a user of the account, who has no key. `per_minute` has the meaning of account_per_minute in
+ * struct api_key. */
 MUST_CHECK bool call_pass_user(struct call *call, uint64_t account_id, int64_t per_minute);
 /* Applies the limit of an inbound webhook's URL. */
 MUST_CHECK bool call_pass_inbound(struct call *call);
-/* Stores what was refused, at most a few times a minute. */
+/* Stores the counts of refused sign-ups, at most a few times a minute. */
 void api_store_refused(struct api *api);
-/* Counts only for the call's campaign, over all callers. False: there were too many; the call is unchanged. */
+/* Counts the call for its campaign, over all callers. False: the campaign has had too many; the call is unchanged. */
 bool call_count_for_campaign(struct call *call, enum limit_kind kind);
-/* How many were counted. */
+/* How many calls were counted in this way. */
 uint32_t call_campaign_count(struct call *call, enum limit_kind kind);
-/* Without a key: whether the campaign may have one more new lead now. False: *verdict says when; the call is unchanged. */
+/* For callers without a key: whether the campaign may have one more new lead now. False: *verdict has the time to wait; the
+ * call is unchanged. */
 MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
 void call_count_new_lead(struct call *call);
 void call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict);
@@ -31,17 +33,17 @@ MUST_CHECK bool call_may_fail_key(struct call *call);
 MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);
 /* Whether a key may be looked up: always if this host has verified it before. */
 MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
-/* Takes the result of the look-up. A bad key is counted, and the call has failed. */
+/* One of these is called after the look-up. A bad key is counted, and fails the call. */
 void call_accept_key(struct call *call, struct slice hash);
 void call_refuse_key(struct call *call, struct slice hash);
-/* Removes the key from those that this host has seen to be valid. */
+/* Removes the key from those that this host has found to be valid. */
 void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
 
-/* Whether leads of the campaign verify their phone number by a code. */
+/* Whether leads of the campaign verify their phone number with a code. */
 MUST_CHECK bool call_sends_codes(const struct call *call);
-/* Whether leads of the campaign confirm their email address, by the link or the code of a mail. */
+/* Whether leads of the campaign confirm their email address with the link or the code in a mail. */
 MUST_CHECK bool call_mails_codes(const struct call *call);
 /* Counts a call without a key that requests a code by text. False: its address has requested too many. */
 MUST_CHECK bool call_pass_code(struct call *call);

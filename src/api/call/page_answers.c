@@ -23,7 +23,8 @@ call_root(const struct call *call)
 	return page_root(call->api->options->base_url, call->api->options->base_path);
 }
 
-/* With a key of another account a campaign looks like a missing one (docs/api.md 2). */
+/* Whether the page may have the looks of the campaign. With a key of another account, a campaign looks like a missing one
+ * (docs/api.md 2). */
 static bool
 has_campaign(const struct call *call)
 {
@@ -84,7 +85,7 @@ call_begin_looks(struct call *call, struct page *page)
 
 /* ---- headers ---- */
 
-/* A host with its subdomains, with any port. */
+/* A source for a host and its subdomains, with any port. */
 static struct slice
 add_host(struct pool *pool, struct slice sources, struct slice host)
 {
@@ -102,7 +103,7 @@ add_url(struct pool *pool, struct slice sources, struct slice url)
 	return slice_present(host) ? add_host(pool, sources, host) : sources;
 }
 
-/* The campaign's hosts. A header has no room for very many: browsers then refuse the rest. */
+/* The campaign's hosts. A header does not have room for very many: browsers refuse those that do not fit. */
 static struct slice
 add_own_hosts(const struct call *call, struct slice sources)
 {
@@ -114,8 +115,8 @@ add_own_hosts(const struct call *call, struct slice sources)
 	return sources;
 }
 
-/* Where the forms of a page may lead, as CSP writes it: browsers also apply it to each redirection after a form. The service
- * has a second name if the page was not opened under the name in the base URL. */
+/* The URLs to which the forms of a page may lead, as CSP writes them: browsers also check each redirection after a form. If the
+ * page was not opened under the name in the base URL, the service has two names. */
 static struct slice
 form_sources(const struct call *call)
 {
@@ -130,8 +131,8 @@ form_sources(const struct call *call)
 	return add_own_hosts(call, sources);
 }
 
-/* A page in a frame contains a form of the campaign: pages that may contain the form may contain the frame (docs/api.md 4.1.11,
- * hosts_only). Absent: none. */
+/* The pages that may show this page in a frame; absent: none. The page contains a form of the campaign, so these are the pages
+ * that may contain the form (docs/api.md 4.1.11, hosts_only). */
 static struct slice
 frame_sources(const struct call *call)
 {
@@ -179,7 +180,7 @@ call_answer_message(struct call *call, enum text_key title, enum text_key text)
 	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
 }
 
-/* What to do about a link that does not work depends on the mail that contained it. */
+/* The text for a link that does not work. What a visitor can do about it depends on the mail that contained it. */
 static enum text_key
 failure_advice(const struct call *call)
 {
@@ -197,7 +198,7 @@ call_fail_page(struct call *call)
 {
 	const struct page page = call_open_page(call, PAGE_SECRET);
 	struct slice text = page_text(&page, failure_advice(call));
-	if (failure_info(call->failure)->status >= 500) /* so that the operator finds it in the log */
+	if (failure_info(call->failure)->status >= 500) /* so that the operator can find it in the log */
 		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
 	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
 				  ended = page_ended_message(&page);
@@ -240,7 +241,7 @@ call_redirect_to_page(struct call *call, struct slice rest)
 #define SENT_PLACE(call) ((struct seal_place){ "pages.sent", (call)->campaign.id })
 enum { SENT_VALID_MS = HOUR_MS };
 
-/* NULL: the database is unavailable. */
+/* The keys that seal addresses; NULL if the database is unavailable. */
 static struct seal_keys *
 keys_of(struct call *call)
 {

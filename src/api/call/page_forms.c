@@ -14,7 +14,8 @@
 #include "identity/social_id.h"
 #include "page/failures.h"
 
-/* What the page of a campaign sends in addition to its fields. Longer texts would make the body too large without a key. */
+/* Parameters that the page of a campaign sends in addition to its fields. With longer texts, the body would be too large for a
+ * call without a key. */
 enum { CARRIED_MAX_BYTES = 2000 };
 static const struct slice carried_names[] = { SLICE("kid"), SLICE("__url"), SLICE("__referrer") };
 enum { KID, URL, REFERRER, CARRIED };
@@ -30,8 +31,8 @@ typed(const struct call *call, struct slice name)
 	return text;
 }
 
-/* The query of the page; in a frame it follows the query of the page around it, if the browser sends that: the last value is
- * used. */
+/* The query of the page. In a frame, it comes after the query of the page around it, if the browser sends that, because the
+ * last value of a parameter is used. */
 static struct slice
 query_of_page(const struct call *call)
 {
@@ -44,7 +45,7 @@ query_of_page(const struct call *call)
 	return request->query.size == 0 ? around : POOL_JOIN(request->pool, around, SLICE("&"), request->query);
 }
 
-/* The last value of `kid` in a query; absent: there is none. */
+/* The last valid `kid` in a query, or absent. */
 static struct slice
 kid_of(struct pool *pool, struct slice query)
 {
@@ -56,7 +57,7 @@ kid_of(struct pool *pool, struct slice query)
 	return kid;
 }
 
-/* What the page's own address and the Referer header say about where the visitor comes from. */
+/* Reads from the URL of the page and from its referrer where the visitor comes from. */
 static void
 carry(struct call *call, const struct page *page, struct slice *values)
 {
@@ -81,8 +82,8 @@ needs_proof(const struct call *call, enum failure failure)
 	       failure == FAILURE_PROOF_INVALID;
 }
 
-/* What the campaign's rules against bots require in a form (docs/api.md 8). Without the secret, which was just read to get
- * here, the form contains none of it. `hidden` has room for one more. */
+/* Adds the fields that the campaign's rules against bots require in a form (docs/api.md 8), unless the server secret cannot be
+ * read. `hidden` must have room for one more field. */
 static void
 add_bot_fields(
     struct call *call, const struct page *page, enum failure failure, struct page_hidden *hidden, struct page_form *form)
@@ -100,7 +101,7 @@ add_bot_fields(
 	form->needs_script = call->campaign.bots == BOTS_PROOF;
 }
 
-/* Carries the values of the first page on through each form that is sent, and reads the consent. */
+/* Carries the values of the first page over to each form that is sent, and reads the consent. */
 static void
 read_carried(struct call *call, const struct page *page, struct page_form *form)
 {
@@ -117,7 +118,7 @@ read_carried(struct call *call, const struct page *page, struct page_form *form)
 			hidden[form->hidden_count++] = (struct page_hidden){ carried_names[i], values[i] };
 	if (slice_present(version))
 		hidden[form->hidden_count++] = (struct page_hidden){ version_name, version };
-	/* the visitor consents to the text that was shown; the form of another page cannot tick the box */
+	/* the consent is valid only for the text that was shown; the form of another page cannot tick the box */
 	form->consents = slice_present(typed(call, SLICE("consent"))) && slice_equal(typed(call, version_name), version);
 	form->is_ticked = form->consents && call_is_from_hosted_page(call);
 	add_bot_fields(call, page, call->failure, hidden, form);
@@ -149,7 +150,7 @@ answer_hosted(struct call *call, struct page *page, enum failure failure)
 	struct page_form form;
 	if (call_read_looks(call, page) != RESULT_OK || !call_read_page_form(call, page, &fields, &form))
 		return false;
-	/* a failure of the sign-up itself comes after this has passed */
+	/* if the values are accepted, the failure is that of the sign-up itself */
 	if (page_form_judge(page, &form) || !page_failure_is_about_values(failure))
 		form.failure = failure;
 	call_page_headers(call, page, PAGE_FORM);
@@ -190,13 +191,13 @@ count_values(const struct http_params *params)
 	return count;
 }
 
-/* Every other parameter of the body is sent again invisibly, except proof and stamp, which are used up. */
+/* Adds all other parameters of the body as hidden fields, except proof and stamp, which are used up. */
 static void
 hide_others(struct call *call, const struct page *page, const struct page_fields *fields, struct page_form *form)
 {
 	const size_t count = http_params_count(call->params);
 	struct page_hidden *hidden = POOL_ARRAY(page->pool, count_values(call->params) + 2, struct page_hidden);
-	/* values read from it (docs/api.md 1.4) would be lost with the page of the form */
+	/* the URL of the form's page, from which values are read (docs/api.md 1.4), would be lost */
 	if (http_params_value(call->params, carried_names[URL]) == NULL && call->request->referer.size > 0 &&
 	    call->request->referer.size < CARRIED_MAX_BYTES)
 		hidden[form->hidden_count++] =
@@ -215,7 +216,7 @@ hide_others(struct call *call, const struct page *page, const struct page_fields
 	form->hidden = hidden;
 }
 
-/* Adds a field for each value that is too long, labelled with its own name, so that it can be shortened. */
+/* Adds a field for each value that is too long, labelled with the name of the parameter, so that the visitor can shorten it. */
 static void
 show_long_values(struct call *call, struct page_fields *fields)
 {
@@ -227,8 +228,8 @@ show_long_values(struct call *call, struct page_fields *fields)
 	}
 }
 
-/* Only the identifiers of a form elsewhere are known: the page shows those that it sent, or, if it sent none, the email
- * address. */
+/* Of a form on another site, only the identifiers are known. The page shows those that the form sent, or if it sent none, the
+ * email address. */
 static bool
 answer_foreign(struct call *call, struct page *page, enum failure failure)
 {
@@ -256,7 +257,7 @@ answer_foreign(struct call *call, struct page *page, enum failure failure)
 	return true;
 }
 
-/* Whether sending the form again, perhaps later, or with another value, can succeed. */
+/* Whether the form can succeed when it is sent again, perhaps later or with another value. */
 static bool
 can_repeat(const struct call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Forms as pages: what was typed, and the same form again with its errors. */
+ * Forms on pages: reads what was typed, and shows the form again with its errors. */
 #pragma once
 
 #include "api/call/api_call.h"
@@ -9,6 +9,6 @@
  * failed, because the setting of the fields is invalid. */
 MUST_CHECK bool call_read_page_form(
     struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form);
-/* Answers a form that failed with the same form: the campaign's page, or one with the fields of a form on another page. The
- * status does not change. */
+/* Answers a form that failed by showing it again: on the campaign's page, or on a page with the fields of a form of another
+ * site. The status does not change. */
 void call_answer_failed_form(struct call *call);

@@ -37,8 +37,8 @@ call_own_location(const struct call *call, struct slice url)
 }
 
 /* Browsers send the origin of the page with the POST requests of its forms and scripts. With the GET requests of `<script>` and
- * `<img>`, which older scripts use to sign up, they send a referrer, which a page can suppress, but not that a browser sends
- * the request. */
+ * `<img>`, which older scripts use to sign up, they send a referrer, which a page can suppress, and nothing that identifies the
+ * caller as a browser. */
 static struct slice
 origin_of(const struct http_request *request)
 {

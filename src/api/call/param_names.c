@@ -35,7 +35,7 @@ param_informs(struct slice lower_name)
 	return false;
 }
 
-/* Names that begin with '_' must be written as in the table; all others in any case. */
+/* Names that begin with '_' must be written exactly as in the table; all others in upper or lower case. */
 static bool
 is_named(const struct param *parameter, struct slice name)
 {
@@ -43,7 +43,7 @@ is_named(const struct param *parameter, struct slice name)
 						   : has_name(parameter, name);
 }
 
-/* The rows that have a name with the same first letter, in order, and the sizes of these names, as bits. */
+/* The rows that have a name with the same first letter, in order, and the sizes of these names as a bit mask. */
 struct letter {
 	const struct param *rows[LETTER_ROWS_MAX];
 	size_t count;
@@ -61,7 +61,8 @@ add_name(struct letter *letter, const struct param *row, struct slice name)
 		letter->rows[letter->count++] = row;
 }
 
-/* Rows that may have the name. A request may have thousands of names, and is not limited before its query is read. */
+/* The rows that may have the name. This must be fast: a request may have thousands of names, and limits apply only after its
+ * query is read. */
 static const struct letter *
 find_letter(struct slice name)
 {
@@ -78,7 +79,7 @@ find_letter(struct slice name)
 	return (letter->sizes >> name.size & 1) != 0 ? letter : NULL;
 }
 
-/* `groups`: of the parameters that are not fields. */
+/* How a name is read. `groups` are those of parameters that are not fields. */
 static enum http_name_kind
 kind_in(unsigned groups, struct slice name)
 {
@@ -100,8 +101,8 @@ kind_in(unsigned groups, struct slice name)
 	return slice_find(name, '[') < name.size ? HTTP_NAME_DROPPED : HTTP_NAME_OPTIONAL; /* a member of an object */
 }
 
-/* In a sign-up, the parameters of other calls are custom fields. An object for one that names leads or tags is refused, because
- * it looks as if it had an effect. */
+/* In a sign-up, the parameters of other calls are custom fields. If such a parameter names leads or tags, an object as its
+ * value is refused, because it would look as if it had an effect. */
 static enum http_name_kind
 kind_in_signup(struct slice name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of parameters: their names, the calls that read them, and how the parser of requests reads their values
- * (docs/api.md 1.1, 1.6, 4). What a value must be is up to the function that reads it: see param_values.h. */
+ * (docs/api.md 1.1, 1.6, 4). The functions that read values check them: see param_values.h. */
 #pragma once
 
 #include "api/call/api_call.h"
@@ -16,7 +16,7 @@ enum param_group {
 	GROUP_LEAD = 1 << 6,  /* one lead */
 	GROUP_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
 	GROUP_POINTS = 1 << 8,
-	GROUP_TAG = 1 << 9, /* details of bulk calls; so are the next three */
+	GROUP_TAG = 1 << 9, /* this and the next three: details of bulk calls */
 	GROUP_TAGS = 1 << 10,
 	GROUP_CHANNEL = 1 << 11,
 	GROUP_REASON = 1 << 12,
@@ -25,7 +25,7 @@ enum param_group {
 	GROUP_WEBHOOK_URL = 1 << 15,
 	GROUP_WEBHOOK = 1 << 16,
 	GROUP_INBOUND = 1 << 17,      /* the settings of an inbound webhook */
-	GROUP_INBOUND_NAME = 1 << 18, /* which inbound webhook */
+	GROUP_INBOUND_NAME = 1 << 18, /* the inbound webhook that a call is about */
 	GROUP_ACTION = 1 << 19,       /* an action of a lead, completed from a page */
 	GROUP_CODE = 1 << 20,
 	GROUP_OWNER = 1 << 21,     /* the token that makes the caller the owner of a lead */
@@ -48,8 +48,8 @@ enum param_flag {
 /* The prefix of sign-up parameters that are not in the table (docs/api.md 4.4). */
 #define UTM_PREFIX "utm_"
 
-/* Each parameter: its id, groups, flags and names; the first name with a value is used. Those of GROUP_IGNORED are never read.
- * X(id, groups, flags, names …) */
+/* The id, groups, flags and names of each parameter; the first name with a value is used. Those of GROUP_IGNORED are never
+ * read. X(id, groups, flags, names …) */
 /* clang-format off */
 #define PARAM_LIST(X) \
 	X(PARAM_KEY, GROUP_KEY, 0, SLICE("api_key")) \
@@ -60,7 +60,7 @@ enum param_flag {
 	X(PARAM_CODE, GROUP_CODE, 0, SLICE("code")) \
 	X(PARAM_PAGE_URL, GROUP_SIGNUP, PARAM_INFORMS, SLICE("__url")) \
 	X(PARAM_TOKEN, GROUP_LEAD | GROUP_ACTION | GROUP_LEADERS | GROUP_OWNER, 0, SLICE("__token")) \
-	X(PARAM_SOCIAL_ID, GROUP_LEAD | GROUP_ACTION, 0, SLICE("social_id"), SLICE("kid")) /* of one lead */ \
+	X(PARAM_SOCIAL_ID, GROUP_LEAD | GROUP_ACTION, 0, SLICE("social_id"), SLICE("kid")) /* the id of one lead */ \
 	X(PARAM_EMAIL, GROUP_SIGNUP | GROUP_LEAD, 0, SLICE("email")) \
 	X(PARAM_STRICT, GROUP_SIGNUP, 0, SLICE("__strict")) \
 	X(PARAM_PHONE_NUMBER, GROUP_SIGNUP | GROUP_LEAD, 0, SLICE("phone_number")) \
@@ -146,8 +146,8 @@ param_name(enum param_id id)
 	return param_table[id].names[0];
 }
 
-/* How the parser reads the names of a call's parameters. Repeated values of a PARAM_REPEATABLE become an array; of
- * GROUP_LEADS and GROUP_TAGS only in bulk calls (docs/api.md 1.1). In the pool of the request. */
+/* How the parser reads the names of a call's parameters, in the pool of the request. Repeated values of a PARAM_REPEATABLE
+ * become an array; those of GROUP_LEADS and GROUP_TAGS only in bulk calls (docs/api.md 1.1). */
 struct http_names param_names(const struct call *call);
 /* Whether a name in lower case is one of GROUPS_RESERVED. */
 bool param_is_reserved(struct slice lower_name);

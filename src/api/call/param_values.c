@@ -90,8 +90,8 @@ param_values(const struct call *call, struct slice name, const struct http_value
 	return value->item_count;
 }
 
-/* An optional '-' and any number of digits. Numbers above `limit`, which is below 10^17, become any value above it. Returns
- * false for anything else. */
+/* Parses an optional '-' and any number of digits. Numbers above `limit`, which is below 10^17, become some value above it.
+ * Returns false for any other text. */
 static bool
 parse_number(struct slice text, int64_t limit, int64_t *number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The table of routes (docs/api.md 4.1): struct route in routes.h says what its columns are. Handlers are above this folder,
- * so that only the one file that calls them (api.c) uses their column. */
+ * The table of routes (docs/api.md 4.1): struct route in routes.h describes its columns. Handlers are in a layer above this
+ * folder, so only the file that calls them (api.c) uses their column. */
 #pragma once
 
 /* Calls on a campaign that need a key; pages of a campaign. */
@@ -8,7 +8,7 @@
 	X(method, "v2/{campaign}/" rest, KEY_REQUIRED, CAMPAIGN_IN_PATH, rights, flags, handler)
 #define ROUTE_OF_PAGE(X, method, rest, flags, handler) \
 	X(method, "c/{campaign}" rest, KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, flags, handler)
-/* A word of a bulk call. These also work after the campaign's end, without points (docs/api.md 6). */
+/* A bulk call. Bulk calls also work after the campaign's end, without points (docs/api.md 6). */
 #define ROUTE_BULK_WORD(X, word) ROUTE_WITH_KEY(X, POST, word, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_change)
 
 #define ROUTE_READS (RIGHT_INGEST | RIGHT_LEADS)
@@ -29,7 +29,7 @@
 	X(GET, "dashboard", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard) \
 	X(GET, "dashboard/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard_file) \
 	X(GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script) \
-	/* the same script, where older pages load theirs from */ \
+	/* the same script under the path from which older pages load theirs */ \
 	X(GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script) \
 	X(GET, "{version}/kol.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script) \
 	X(GET, "widgets/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_older_script) \

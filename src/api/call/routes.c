@@ -61,7 +61,7 @@ path_matches(const char *path, const struct http_request *request)
 	return i == request->segment_count;
 }
 
-/* Whether the action is unknown: docs/api.md 1.1, Methods. */
+/* Whether the action is unknown (docs/api.md 1.1, Methods). */
 static bool
 is_unknown_action(const struct http_request *request)
 {

@@ -8,9 +8,9 @@
 #include "os/metrics_page.h"
 
 /* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
- * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
- * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown.
- * KEY_MANAGE: a key in Authorization, or what src/manage reads. */
+ * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, but the limits of the
+ * address apply. KEY_METRICS: depends on the settings of metrics. KEY_PROBE: the token in its path, without which the path is
+ * unknown. KEY_MANAGE: a key in Authorization, or what src/manage accepts. */
 enum route_key {
 	KEY_NONE,
 	KEY_OPTIONAL,
@@ -34,13 +34,13 @@ enum {
 	ROUTE_READINESS = 1 << 6, /* has its own limit */
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
 	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
-	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
-	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers people, whether or not the campaign has pages */
+	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers with a page, or 404 unless the campaign has pages */
+	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers with a page even if the campaign has no pages */
 	ROUTE_REQUESTS =
 	    1 << 11,            /* its form requests a message to any address: only on pages of our own (hosts_only, 4.1.11) */
 	ROUTE_FRAMED = 1 << 12, /* a page that others may show in a frame: those that may contain the campaign's forms */
 	ROUTE_ALL_RIGHTS = 1 << 13, /* a key needs all of its rights */
-	ROUTE_ADMITS = 1 << 14,     /* its result lets others in: not with a key that expires */
+	ROUTE_ADMITS = 1 << 14,     /* its result gives access to others: not allowed with a key that expires */
 	ROUTE_EXPIRES = 1 << 15     /* a link in a mail that works for seven days */
 };
 
@@ -63,10 +63,10 @@ enum failure route_find(const struct http_request *request, const struct route *
 enum { MANAGE_BODY_MAX_BYTES = 1024 * 1024 };
 /* Whether the path is below /manage. */
 MUST_CHECK bool route_is_management(const struct http_request *request);
-/* As route_find, for a path below /manage. */
+/* Like route_find, for a path below /manage. */
 enum failure route_find_management(const struct http_request *request, const struct route **route, struct slice *allow);
 
-/* The metric for the answers of a route; NULL: of unknown paths. */
+/* The metric for the answers of a route; NULL stands for unknown paths. */
 size_t route_metric(const struct route *route);
 /* The names of all routes for the page of metrics, in the pool. */
 const struct metric_route *route_names(struct pool *pool, size_t *count);

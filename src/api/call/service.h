@@ -34,9 +34,9 @@ struct api_options {
 	size_t webhooks_per_campaign, inbound_per_campaign;
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
 	struct limiter *limiter;                    /* shared by all processes of this host */
-	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */
+	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. An account may have its own limit */
 	unsigned limit_hosts;                       /* hosts that share the limits of accounts; the limiter has its share */
-	const struct network_list *trusted_proxies; /* whose X-Forwarded-For is used */
+	const struct network_list *trusted_proxies; /* their X-Forwarded-For is used */
 	const struct address_rules *webhook_addresses;
 	int64_t backend_timeout_ms; /* half of server.request_timeout: from the start of a request to the backend's deadline */
 };
@@ -44,9 +44,9 @@ struct api_options {
 /* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */
 struct api_backend {
 	void *context;
-	/* As in store/batch.h, shown_leads.h and find.h, for one command or look-up; each fails after `deadline_ms`
-	 * (clock_monotonic_ms). After FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be a second old;
-	 * texts are in the pool. */
+	/* Like the functions in store/batch.h, shown_leads.h and find.h, for one command or look-up; they fail after
+	 * `deadline_ms` (clock_monotonic_ms). After FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be
+	 * a second old; texts are in the pool. */
 	void (*execute)(
 	    void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome);
 	void (*look_up)(
@@ -55,11 +55,11 @@ struct api_backend {
 	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 	enum result (*find_campaign)(
 	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
-	/* As in store_ready; the answer may be a second old. */
+	/* Like store_ready; the answer may be a second old. */
 	enum result (*ready)(void *context, struct pool *pool, int64_t deadline_ms);
-	/* NULL: the look-up of keys records their use. */
+	/* NULL if the look-up of keys records their use. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
-	/* The store has requested messages outside of a command. NULL: the sending processes find them. */
+	/* Called when the store has requested messages outside of a command. NULL if the sending processes find them. */
 	void (*wake_mailer)(void *context);
 };
 
@@ -76,7 +76,7 @@ struct refusal {
 struct refused {
 	uint64_t campaign_id;
 	uint32_t signups, addresses;
-	int64_t stored_ms; /* when the last ones were */
+	int64_t stored_ms; /* when counts were last stored */
 };
 enum { REFUSED_CAMPAIGNS_MAX = 16 };
 
@@ -94,8 +94,8 @@ struct api {
 	uint64_t last_lead_id; /* the lead that a sign-up has made; 0: none yet */
 };
 
-/* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store`. When it
- * fails, `store` is used for the call, and for the next ten seconds. */
+/* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store` is used.
+ * When the reader fails, `store` is used for the call and for the next ten seconds. */
 struct api *api_new(
     const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
 void api_free(struct api **api);

@@ -29,7 +29,7 @@ is_no_field(struct slice name, struct slice base)
 	return slice_starts_with(name, SLICE("_")) || is_utm(name) || param_is_reserved(base);
 }
 
-/* What a person has agreed to. A link must not decide this. */
+/* Whether the parameter is a consent. A link must not give the consent of a person. */
 static bool
 is_consent(struct slice name)
 {
@@ -49,7 +49,8 @@ may_come_from_url(void *pool, const struct http_param *param)
 	return !slice_starts_with(name, SLICE("_")) && !param_is_reserved(name) && !is_consent(name);
 }
 
-/* A page that a browser names in a header has not said itself that its query is for this service. */
+/* Only `kid` and utm_* are read from the page that a browser names in a header, because its query may not be meant for this
+ * service. */
 static bool
 may_come_from_referer(void *pool, const struct http_param *param)
 {
@@ -57,8 +58,8 @@ may_come_from_referer(void *pool, const struct http_param *param)
 	       may_come_from_url(pool, param);
 }
 
-/* The whole query is merged: a value that was cut off with the URL would be wrong. Values that neither the request nor `__url`
- * has are taken from the page of a form, as far as browsers name it; a server has no page. */
+/* Merges the query of the whole URL, because the last value of a URL that was cut would be wrong. Values that neither the
+ * request nor `__url` has are taken from the page of a form, if the browser names it; a server has no page. */
 static bool
 read_page_url(struct call *call, struct slice *url)
 {
@@ -83,7 +84,8 @@ struct fields {
 	size_t count;
 };
 
-/* docs/api.md 4.4: the body takes precedence over the query, the query over `__url`; otherwise the last value is used. */
+/* docs/api.md 4.4: the body takes precedence over the query, and the query over `__url`. Within each, the last value is
+ * used. */
 static bool
 replaces(const struct http_param *one, const struct http_param *other)
 {
@@ -103,7 +105,7 @@ add_field(struct fields *fields, struct slice name, const struct http_param *par
 	fields->items[fields->count++] = (struct field){ name, param };
 }
 
-/* PHP sends an empty array for an object without members. */
+/* Whether the value has no members: PHP sends an empty array for an object without members. */
 static bool
 is_empty(const struct http_value *value)
 {
@@ -127,14 +129,14 @@ collect_fields(struct call *call, struct fields *fields)
 			continue;
 		if (name.size <= cap)
 			add_field(fields, name, param);
-		else if (param->origin != HTTP_ORIGIN_URL && !is_utm(name)) /* these are left out */
+		else if (param->origin != HTTP_ORIGIN_URL && !is_utm(name)) /* those of URLs and utm parameters are left out */
 			return call_fail_parameter(
 			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
 	}
 	return true;
 }
 
-/* The maximum here is far larger than that of all fields of a lead. */
+/* This buffer is far larger than the maximum of all fields of a lead. */
 static struct slice
 value_as_json(struct pool *pool, const struct http_value *value)
 {
@@ -147,7 +149,7 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	return json;
 }
 
-/* The honeypot of the campaign's forms: it never becomes a field. Sets whether it is filled. */
+/* Whether the parameter is the honeypot of the campaign's forms, which never becomes a field. Sets whether it is filled. */
 static bool
 is_honeypot(struct call *call, struct slice name, const struct http_param *param, bool *filled)
 {
@@ -160,7 +162,7 @@ is_honeypot(struct call *call, struct slice name, const struct http_param *param
 	return true;
 }
 
-/* A text entered instead of a number is kept for the account, unless it does not fit. */
+/* Stores an invalid phone number as a custom field for the account, unless that does not fit. */
 static void
 add_ignored_number(struct call *call, struct slice typed, struct custom_field *changes, struct signup *signup)
 {
@@ -174,8 +176,8 @@ add_ignored_number(struct call *call, struct slice typed, struct custom_field *c
 	signup->optional_fields++;
 }
 
-/* Null removes a field. A known parameter has one value (docs/api.md 1.1), whether or not it is used here. False: the call has
- * failed. */
+/* Null removes a field. A known parameter must have one value (docs/api.md 1.1), even if it is not used here. False: the call
+ * has failed. */
 static bool
 parse_custom_fields(struct call *call, const struct fields *fields, struct signup_arguments *arguments)
 {
@@ -198,7 +200,7 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 			.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
 			.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
 		};
-		/* the optional fields are the last ones: those of `__url` were added after those of the request */
+		/* the last fields are optional: those of `__url` were added after those of the request */
 		signup->optional_fields += fields->items[i].param->origin == HTTP_ORIGIN_URL;
 	}
 	if (arguments->number.fault != PHONE_GOOD)
@@ -279,7 +281,7 @@ read_email(struct call *call, struct signup *signup)
 	return true;
 }
 
-/* A bad number does not prevent a lead that has an email address, unless the caller, or the visitor of a hosted page, can
+/* An invalid number does not prevent a sign-up with an email address, unless the caller or the visitor of a hosted page can
  * correct it. */
 static bool
 read_phone_number(struct call *call, struct signup_arguments *arguments)
@@ -293,7 +295,7 @@ read_phone_number(struct call *call, struct signup_arguments *arguments)
 	       call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(number->fault));
 }
 
-/* The `kid` in the query of `__url`, which names the referrer; absent: none. read_page_url has left out arrays. */
+/* The `kid` in the query of `__url`, which names the referrer, or absent. read_page_url has left out arrays. */
 static bool
 read_kid_of_url(struct call *call, struct slice *kid)
 {
@@ -330,8 +332,8 @@ read_subject_or_referrer(struct call *call, struct signup *signup)
 
 /* ---- where the lead comes from ---- */
 
-/* The first address in the values. Without one, the address of the request is used. It is always used if the campaign counts
- * addresses and the caller has no key, because such a caller could otherwise choose what is counted. */
+/* Reads the first address in the values; if there is none, the address of the request is used later. That is always used if the
+ * campaign counts addresses and the caller has no key, because such a caller could otherwise choose what is counted. */
 static void
 read_ip(struct call *call, struct signup *signup)
 {
@@ -344,7 +346,7 @@ read_ip(struct call *call, struct signup *signup)
 			signup->ip = ip_address_format(call->request->pool, &address);
 }
 
-/* `name.id` is a source and its id. */
+/* Splits `name.id` into the source and its id. */
 static void
 split_source(struct signup *signup)
 {
@@ -357,7 +359,8 @@ split_source(struct signup *signup)
 	}
 }
 
-/* Without `__language`, a visitor's language is that of the page. The language of a server says nothing about its lead. */
+/* Without `__language`, a visitor's language is that of the page. The language that a server requests is not that of the
+ * lead. */
 static void
 set_language(struct call *call, struct signup *signup)
 {
@@ -370,8 +373,8 @@ set_language(struct call *call, struct signup *signup)
 		signup->language = SLICE_NONE;
 }
 
-/* Fills in values that were not sent. The address that was sent replaces a stored one, with RIGHT_CHANGE also the user agent.
- */
+/* Fills in values that were not sent. An address that was sent replaces the stored one; with RIGHT_CHANGE, so does a user
+ * agent. */
 static void
 fill_in(struct call *call, struct signup *signup)
 {

@@ -4,17 +4,17 @@
 
 #include "api/call/lead_argument.h"
 
-/* Which call signs up: all have the fields of a lead, and some have others in addition. */
+/* The call that signs up. All have the fields of a lead, and some have additional parameters. */
 enum signup_way {
-	SIGNUP_BY_FORM,    /* also a token, proof of work, and points */
-	SIGNUP_BY_PAYLOAD, /* of an inbound webhook: also points */
+	SIGNUP_BY_FORM,    /* additional: a token, proof of work, points */
+	SIGNUP_BY_PAYLOAD, /* of an inbound webhook; additional: points */
 	SIGNUP_BY_TAGGING
 };
 
-/* Absent slices were not given. */
+/* Slices that were not sent are absent. */
 struct signup_arguments {
 	struct signup signup;
-	struct typed_number number; /* it has a fault and is left out */
+	struct typed_number number; /* if it has a fault, it is left out */
 	struct slice proof, stamp;  /* docs/api.md 8, as typed */
 	bool trapped;               /* the honeypot of the form is filled */
 };

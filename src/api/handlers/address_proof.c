@@ -73,7 +73,7 @@ call_show_confirmed(struct call *call, const struct outcome *outcome)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 }
 
-/* The number is added by a sign-up with the lead's own token. It also sends a code by text, unless the caller's address has
+/* Adds the number by a sign-up with the lead's own token. That also sends a code by text, unless the caller's address has
  * requested too many. If the process ends after this, the email address can still be confirmed. */
 bool
 call_take_number(struct call *call, const struct lead *lead)

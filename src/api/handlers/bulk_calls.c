@@ -16,9 +16,9 @@
 /* The identifiers as they were sent: up to the setting bulk_items. */
 struct typed_leads {
 	struct http_value *items;
-	size_t count;                /* including those beyond the setting */
-	enum lead_identity identity; /* of all, unless they are mixed */
-	bool mixed;                  /* they have several types: the call fails */
+	size_t count;                /* including identifiers beyond the setting */
+	enum lead_identity identity; /* the type of all, unless they are mixed */
+	bool mixed;                  /* the identifiers have several types: the call fails */
 };
 
 static void
@@ -56,7 +56,7 @@ parse_identifier(struct pool *pool, enum lead_identity identity, const struct ht
 	return valid;
 }
 
-/* The leads of the call, without malformed identifiers, which match no lead. All identifiers have the same type. */
+/* The leads of the call, by identifiers of one type. Malformed identifiers are left out, because they match no lead. */
 struct bulk_leads {
 	struct lead_reference *items;
 	size_t count;
@@ -118,7 +118,8 @@ add_tag(struct bulk_tags *tags, uint64_t id)
 	tags->ids[tags->count++] = id;
 }
 
-/* `tag_ids`: from one to BULK_TAGS_MAX. An unknown or malformed one fails the call: no tag is applied without the others. */
+/* Reads `tag_ids`: from one to BULK_TAGS_MAX. An unknown or malformed id fails the call, because no tag is applied without the
+ * others. */
 static bool
 read_tags(struct call *call, struct bulk_tags *tags)
 {
@@ -157,7 +158,7 @@ is_reason(struct slice text)
 	return text.size <= LEAD_ARGUMENT_MAX_BYTES;
 }
 
-/* What the action needs in addition to leads and tags: the argument of struct bulk_request, or absent. */
+/* Reads what the action needs in addition to leads and tags: the argument of struct bulk_request, or absent. */
 static bool
 read_argument(struct call *call, enum lead_action action, struct slice *argument)
 {
@@ -180,7 +181,7 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 	json_end_object(&writer);
 }
 
-/* The client cannot know when there is room; 60 s is arbitrary. */
+/* Refuses a job. The client cannot know when there will be room; 60 s is arbitrary. */
 static void
 refuse(struct call *call)
 {
@@ -233,7 +234,8 @@ struct change {
 	struct slice argument;
 };
 
-/* If leads are named by an address, that address is verified, unless the call says otherwise. */
+/* The argument of the change. If an action verifies leads that are named by an address, and the call names no channel, it is
+ * that of this address. */
 static struct slice
 argument_of(const struct change *change)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls about many leads, which the dispatcher carries out later (docs/api.md 4.1.4), and points, which are booked at once for
- * few leads. */
+ * Calls about many leads, which the dispatcher carries out later (docs/api.md 4.1.4), and calls that give points, which are
+ * booked at once for few leads. */
 #pragma once
 
 #include "api/call/api_call.h"

@@ -134,7 +134,7 @@ handle_list_tags(struct call *call)
 	json_end_array(&writer);
 }
 
-/* A sign-up without a key may have to solve one (docs/api.md 8.2). */
+/* Answers with a challenge, which a sign-up without a key may have to solve (docs/api.md 8.2). */
 void
 handle_challenge(struct call *call)
 {
@@ -145,7 +145,7 @@ handle_challenge(struct call *call)
 
 /* ---- calls of older clients (docs/api.md 4.1.6) ---- */
 
-/* A campaign is both a page and a list. Plugins copy all of these into a page of their own. */
+/* Writes what plugins copy into a page of their own. To them, a campaign is both a page and a list. */
 static void
 write_landing_page(struct json_writer *writer, const struct campaign *campaign)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Campaigns: their counters, tags, actions and challenges; the calls that older plugins begin with (docs/api.md 4.1.6, 4.1.8).
- */
+ * Campaigns: their counters, tags, actions and challenges; the first calls of older plugins (docs/api.md 4.1.6, 4.1.8). */
 #pragma once
 
 #include "api/call/api_call.h"

@@ -17,8 +17,8 @@ is_stranger(const struct call *call)
 	return !call_has_right(call, RIGHT_CHANGE);
 }
 
-/* The lead of the call; its id is 0 if there is none. For a stranger it always has a number: its code is tried like any other,
- * so that the answer takes as long. False: the call has failed. */
+/* Finds the lead of the call; its id is 0 if there is none. For a stranger, the lead always has a number, so that its code is
+ * tried and the answer always takes the same time. False: the call has failed. */
 static bool
 find_by_reference(struct call *call, const struct lead_reference *reference, struct lead *lead)
 {
@@ -35,8 +35,8 @@ find_by_reference(struct call *call, const struct lead_reference *reference, str
 	return slice_present(lead->phone) || call_fail(call, FAILURE_INVALID_CODE);
 }
 
-/* The social id of a lead is in its referral link, and its email address is no secret either: a caller that has no more than
- * these does not use up the tries of a code. */
+/* Whether the caller may try codes of the lead that it names. The social id of a lead is in its referral link, and its email
+ * address is no secret either: whoever knows only these must not use up the tries of a code. */
 static bool
 may_name(struct call *call, const struct lead_reference *reference)
 {
@@ -49,8 +49,8 @@ try_code(struct call *call, const struct lead_code *code, struct slice digits, e
 	return call_check_result(call, lead_code_try(call->api->store, code, digits, verdict));
 }
 
-/* Verifies the address of the right code. The code is removed last: if the call ends before the lead is verified, it can be
- * sent again. Without a key the confirmation is stored as proof. False: the call has failed. */
+/* Verifies the address to which the right code was sent. The code is removed last: if the call ends before the lead is
+ * verified, the code can be tried again. Without a key, the confirmation is stored as proof. False: the call has failed. */
 static bool
 verify_by_code(struct call *call, const struct lead_code *code, struct slice digits, struct outcome *outcome)
 {
@@ -67,7 +67,7 @@ verify_by_code(struct call *call, const struct lead_code *code, struct slice dig
 	if (outcome->failure != FAILURE_NONE)
 		return false;
 	if (lead_code_remove(call->api->store, code, digits) != RESULT_OK)
-		log_info("code_left"); /* it expires */
+		log_info("code_left"); /* the code expires later */
 	return true;
 }
 
@@ -104,11 +104,11 @@ handle_verify_phone_number(struct call *call)
 
 /* ---- the page ---- */
 
-/* What was entered as an address. */
+/* The address that was entered. */
 struct typed_address {
 	enum lead_channel channel;
 	struct slice shown;          /* on the page that asks for the code */
-	struct slice key;            /* what identifies the lead; absent: there is no valid one */
+	struct slice key;            /* identifies the lead; absent: the address is not valid */
 	enum page_value verdicts[2]; /* of the fields, by channel */
 };
 
@@ -167,7 +167,8 @@ add_field(const struct call *call, enum lead_channel channel, const struct typed
 		.required = !takes(call, other) };
 }
 
-/* A form for the address. Only the sign-up sends mail, so its code is typed at once; a text is requested first. */
+/* Shows a form for the address. A code by mail is typed into the same form, because only the sign-up sends it; a code by text
+ * is requested first. */
 static void
 show_address_form(struct call *call, const struct typed_address *address)
 {
@@ -210,7 +211,7 @@ handle_code_page(struct call *call)
 
 /* ---- what was typed ---- */
 
-/* The lead; its id is 0 if there is none: its code is tried like any other. False: the call has failed. */
+/* Finds the lead; its id is 0 if there is none, and its code is tried nevertheless. False: the call has failed. */
 static bool
 find_lead(struct call *call, const struct typed_address *address, struct lead *lead)
 {
@@ -219,8 +220,8 @@ find_lead(struct call *call, const struct typed_address *address, struct lead *l
 	return call_find_lead_or_none(call, &reference, lead);
 }
 
-/* The answer is the same for every address, and takes as long: if there is no such lead, the code is dropped when its turn
- * comes, after it has counted towards the limits that others could see. */
+/* The answer is the same for every address and takes the same time. If there is no such lead, the code is dropped just before
+ * it would be sent, when it has counted towards the limits that others could see. */
 static void
 request_code(struct call *call, const struct typed_address *address)
 {
@@ -277,7 +278,7 @@ handle_code(struct call *call)
 		refuse_address(call, &address);
 	else if (resends || (!slice_present(typed) && address.channel == CHANNEL_PHONE))
 		request_code(call, &address);
-	else if (typed.size == 0 && address.channel == CHANNEL_EMAIL) /* another code would replace the one in the mail */
+	else if (typed.size == 0 && address.channel == CHANNEL_EMAIL) /* a new code would replace the one in the mail */
 		show_code_form(call, &address, PAGE_VALUE_OK);
 	else
 		type_code(call, &address, typed_code(call->request->pool, typed));

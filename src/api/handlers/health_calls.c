@@ -14,7 +14,7 @@ handle_health(struct call *call)
 	call_answer(call, SLICE("{\"status\":\"ok\"}"));
 }
 
-/* With another schema version no call can be served, just as without a database. */
+/* With another schema version, just as without a database, no call can be served. */
 void
 handle_ready(struct call *call)
 {
@@ -28,7 +28,7 @@ handle_ready(struct call *call)
 		call_fail(call, FAILURE_UNAVAILABLE);
 }
 
-/* Secrets and bodies are not repeated: their digests are enough. */
+/* Writes a text as its digest, which is enough: secrets and bodies are not repeated. */
 static void
 put_digest(struct json_writer *writer, struct pool *pool, struct slice name, struct slice text)
 {
@@ -36,7 +36,7 @@ put_digest(struct json_writer *writer, struct pool *pool, struct slice name, str
 	json_put_text(writer, name, slice_present(text) ? encode_hex(pool, digest_slice(&digest)) : SLICE_NONE);
 }
 
-/* NULL: there is none. */
+/* `address` is NULL if it is unknown. */
 static void
 put_address(struct json_writer *writer, struct pool *pool, struct slice name, const struct ip_address *address)
 {
@@ -80,7 +80,7 @@ handle_metrics(struct call *call)
 	watch_add_shared_database(page, pool, call->api->store);
 	watch_add_limiter(page, options->limiter);
 	watch_add_filesystems(page, options->metrics.state_dir, options->metrics.log_file);
-	metrics_page_add_counts(page); /* with the errors of the function above */
+	metrics_page_add_counts(page); /* last, to include the errors of the functions above */
 	buffer_clear(&call->response->body);
 	call->response->content = HTTP_METRICS;
 	metrics_page_write(page, &call->response->body);

@@ -16,7 +16,7 @@
 #include "os/clock.h"
 #include "store/lead_pages.h"
 
-/* Runs a command that signs up, and answers with the lead. */
+/* Runs the command of a sign-up, and answers with the lead. */
 static struct outcome
 run(struct call *call, const struct command *command, const struct signup_arguments *arguments)
 {
@@ -26,7 +26,8 @@ run(struct call *call, const struct command *command, const struct signup_argume
 	return outcome;
 }
 
-/* `must_exist` shows whether the lead exists. A token proves nothing here: the lead may be another one. */
+/* Whether the caller may send `must_exist`, which shows whether the lead exists. A token proves nothing here, because it may be
+ * that of another lead. */
 static bool
 may_demand_lead(struct call *call, const struct signup *signup)
 {
@@ -34,7 +35,7 @@ may_demand_lead(struct call *call, const struct signup *signup)
 	       call_may_see(call, &(struct lead_reference){ .identity = LEAD_BY_EMAIL });
 }
 
-/* The answer to a bot. */
+/* Answers a bot as if the sign-up had succeeded. */
 static struct outcome
 pretend(struct call *call, const struct command *command, const struct signup_arguments *arguments)
 {
@@ -71,7 +72,7 @@ sign_up(struct call *call, struct command command, const struct signup_arguments
 	return outcome;
 }
 
-/* A sign-up sends a code by text, unless the caller's address has requested too many. */
+/* Keeps a sign-up from sending a code by text if the caller's address has requested too many. */
 static void
 limit_codes(struct call *call, struct signup *signup)
 {
@@ -79,8 +80,9 @@ limit_codes(struct call *call, struct signup *signup)
 	    call->account_id == 0 && slice_present(signup->phone) && call_sends_codes(call) && !call_pass_code(call);
 }
 
-/* Over the limit of new leads only known leads may sign up: must_exist is forced; or, if that would show which leads exist, all
- * are refused, and all are counted. The count follows creation, so simultaneous calls can exceed it. */
+/* Over the limit of new leads, only known leads may sign up: must_exist is forced. If that would show which leads exist, all
+ * sign-ups are refused, and all are counted. Leads are counted after they are created, so simultaneous calls can exceed the
+ * limit. */
 void
 handle_signup(struct call *call)
 {
@@ -92,7 +94,7 @@ handle_signup(struct call *call)
 	    call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
 		return;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = param_view(call), .as.signup = arguments.signup };
-	if (call_is_form(call)) /* the answer is one of these */
+	if (call_is_form(call)) /* the answer is one of the URLs */
 		command.view.skip_urls = false;
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
 	const bool shows_known = visitor_may_see(&call->campaign, LEAD_BY_EMAIL, VISITOR_STRANGER);
@@ -154,7 +156,7 @@ handle_lead_of_path(struct call *call)
 		call_fail(call, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* Reads the id after the campaign's. Returns false when it is invalid: the call has failed. */
+/* Reads the id that follows the campaign's in the path. Returns false if it is invalid: then the call has failed. */
 static bool
 read_id(struct call *call, enum failure failure, uint64_t *id)
 {
@@ -190,7 +192,7 @@ handle_tag_lead(struct call *call)
 
 enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024 };
 
-/* `data[a][b]` */
+/* Whether the name is a leaf of `data`, as in `data[a][b]`. */
 static bool
 is_member(struct slice base, struct slice name)
 {
@@ -205,7 +207,7 @@ is_member(struct slice base, struct slice name)
 	return true;
 }
 
-/* Writes the parameters `data[…]` as the object that they are leaves of. Returns false when there are none. */
+/* Writes the object of which the parameters `data[…]` are the leaves. Returns false if there are none. */
 static bool
 write_leaves(struct pool *pool, const struct http_params *params, struct slice base, struct json_writer *writer)
 {
@@ -222,7 +224,8 @@ write_leaves(struct pool *pool, const struct http_params *params, struct slice b
 	return true;
 }
 
-/* A single value of `data` is stored unchanged, anything else as JSON. It only informs: it is cut, and never fails the call. */
+/* The text of `data`: a single value unchanged, anything else as JSON. It is only informative: it is cut if it is too long, and
+ * never fails the call. */
 static struct slice
 read_data(struct call *call)
 {
@@ -278,7 +281,7 @@ handle_action(struct call *call)
 
 enum { PAGE_LEADS = 50 };
 
-/* A page ends with the lead that exceeds this, because the total size of leads is not bounded. */
+/* A page ends with the lead that exceeds this size, because the total size of the leads of a page has no limit. */
 enum { PAGE_BYTES = 4 * 1024 * 1024 };
 
 static void
@@ -291,7 +294,7 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 	json_key(&writer, SLICE("leads"));
 	json_begin_array(&writer);
 	for (size_t i = 0; i < page->count; i++) {
-		json_raw(&writer, SLICE("")); /* the comma before a value written without the writer */
+		json_raw(&writer, SLICE("")); /* adds the comma before a value that is written without the writer */
 		payload_write(&call->response->body, settings, &subjects[i], view);
 		if (call->response->body.size > PAGE_BYTES && i + 1 < page->count) {
 			next = page->leads[i].subscription_number;
@@ -315,7 +318,7 @@ fetch_page(struct call *call, struct store *store, const struct lead_filter *fil
 	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
 }
 
-/* The number of the last lead on the previous page, so that a cursor reveals nothing about other accounts. */
+/* Reads the cursor: the number of the last lead on the previous page, which reveals nothing about other accounts. */
 static bool
 read_cursor(struct call *call, uint32_t *after)
 {

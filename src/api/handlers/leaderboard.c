@@ -53,14 +53,14 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	return RESULT_OK;
 }
 
-/* 4.1.11 */
+/* docs/api.md 4.1.11. */
 static bool
 hides_unverified(const struct call *call)
 {
 	return !call_has_right(call, RIGHT_LEADS) && campaign_hides_unverified(&call->campaign);
 }
 
-/* The leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
+/* The leaders, from the cache if they were read at these versions. RESULT_CONFLICT: leads have changed since. */
 static enum result
 fetch_leaders(struct leaderboard *board, const struct campaign_versions *versions, int64_t now_ms)
 {
@@ -89,7 +89,7 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 		result = store_payload_settings(board->store, &view.settings);
 	if (result != RESULT_OK)
 		return result;
-	if (hides) /* those without points come last: an unverified sign-up earns none */
+	if (hides) /* leads without points come last: an unverified sign-up earns none */
 		while (count > 0 && leaders[count - 1].score == 0)
 			count--;
 	if (!board_write(pool, leaders, count, &view, call->response->body.maximum, &board->leaders))
@@ -101,7 +101,7 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 	return RESULT_OK;
 }
 
-/* RESULT_CONFLICT: `me` and the leaders are not of the same version. */
+/* Reads `me` and the leaders. RESULT_CONFLICT: they are not of the same version. */
 static enum result
 fetch_leaderboard(struct leaderboard *board)
 {
@@ -158,7 +158,7 @@ write_leaderboard(struct json_writer *writer, const struct leaderboard *board)
 
 /* ---- parameters ---- */
 
-/* Pages use it as the address of a picture. */
+/* Pages use the value as the URL of a picture. */
 static bool
 is_avatar_default(struct slice text)
 {
@@ -179,7 +179,7 @@ is_avatar_default(struct slice text)
 	return true;
 }
 
-/* `icon` and `ui` are words of older clients that avatar servers do not know. */
+/* `icon` and `ui` are keywords of older clients that avatar servers do not know. */
 static bool
 read_avatar_default(struct call *call, struct slice *avatar)
 {
@@ -210,7 +210,7 @@ read_description(struct call *call, struct slice *name)
 	       call_fail_parameter(call, given->name, "is longer than the name of a custom field");
 }
 
-/* `social_id` is as it was typed. */
+/* `social_id` is the text that was typed. */
 static bool
 read_arguments(struct call *call, struct lead_reference *own, struct leaderboard *board)
 {

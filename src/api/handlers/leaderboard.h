@@ -6,5 +6,6 @@
 
 call_handler handle_leaderboard;
 
-/* The answer of a leaderboard with this lead as `me`, without a key and the lead's token. False: the call has failed. */
+/* The leaderboard with this lead as `me`, as it is answered without a key and without the lead's token. False: the call has
+ * failed. */
 MUST_CHECK bool call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json);

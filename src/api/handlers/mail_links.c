@@ -39,10 +39,10 @@ read_link(struct call *call, enum address_purpose purpose, struct mail_link *lin
 	return true;
 }
 
-/* The stamp of a page with a button. */
+/* The stamp in a page with a button, which shows when the page was made. */
 struct page_stamp {
 	struct slice text;
-	bool too_fast; /* the page is shown again: its button was pressed too fast for a person */
+	bool too_fast; /* its button was pressed too fast for a person: the page is shown again */
 };
 
 static struct page_stamp
@@ -52,8 +52,8 @@ new_stamp(const struct call *call, const struct payload_settings *settings)
 					call->request->pool, settings->server_secret, call->campaign.id, call->now_ms) };
 }
 
-/* Whether a person can have pressed the button of a page with the stamp that was sent. False: the page is shown again, with
- * *again, so that only the first two seconds count. */
+/* Whether a person can have pressed the button, according to the stamp that was sent. False: the page is shown again with the
+ * stamp *again, so that only its first two seconds count. */
 static bool
 check_stamp(const struct call *call, const struct payload_settings *settings, struct slice sent, struct page_stamp *again)
 {
@@ -89,7 +89,8 @@ show_question(struct call *call, const struct question *question, struct page_st
 	page_write_message(&page, &message);
 }
 
-/* Carries out what the owner of the address has decided, and says so, or that only a claim to the address was erased. */
+/* Carries out what the owner of the address has decided. The answer reports this, or that only a claim to the address was
+ * erased. */
 static void
 change(struct call *call, const struct lead *lead, enum lead_action action, enum text_key title, enum text_key text)
 {
@@ -160,7 +161,7 @@ handle_confirm(struct call *call)
 
 /* ---- the form that requests a mail about erasing ---- */
 
-/* Without mail nothing proves that the lead sends the form. */
+/* Whether the form can work: without mail, nothing can prove that the lead has sent it. */
 static bool
 can_erase(struct call *call)
 {

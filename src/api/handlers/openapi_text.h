@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The description of the API for programs: docs/openapi.json, as scripts/embed-script compiles it in. */
+ * The description of the API for programs: docs/openapi.json, which scripts/embed-script compiles in. */
 #pragma once
 
 #include "base/asset.h"

@@ -11,7 +11,7 @@ enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ENTRIES_MAX_BYTES = 
 
 /* ---- The call ---- */
 
-/* Whether nothing can or need be stored: the sender repeats its call, or has no business here. */
+/* Whether the payload is not stored: the sender will repeat its call, or is not allowed to call. */
 static bool
 is_not_stored(enum failure failure)
 {
@@ -19,8 +19,9 @@ is_not_stored(enum failure failure)
 	       failure == FAILURE_ACCOUNT_SUSPENDED || failure == FAILURE_BODY_TOO_LARGE;
 }
 
-/* What a sender has to see even though the payload is stored: the end of the campaign, a defect, an encoding that no one can
- * read later. Other failures are answered with 202, because senders that get an error stop calling. */
+/* Whether the sender has to see the failure even though the payload is stored: the campaign has ended, the service has a
+ * defect, or the encoding cannot be read later either. Other failures are answered with 202, because many senders stop calling
+ * after errors. */
 static bool
 is_shown(const struct call *call, enum failure failure)
 {
@@ -45,7 +46,7 @@ answer_stored(struct call *call, const struct inbound_result *result, uint64_t i
 	json_end_object(&writer);
 }
 
-/* It may be an hour until the dispatcher has removed some. */
+/* Refuses a payload for which there is no room. It may take an hour until the dispatcher has removed others. */
 static void
 refuse_payload(struct call *call)
 {
@@ -80,7 +81,7 @@ log_entry(struct call *call, const struct inbound_result *result, struct slice b
 	};
 }
 
-/* RESULT_TOO_MANY: there is no room for it. After any other failure the call has failed. */
+/* Stores a refused payload. RESULT_TOO_MANY: there is no room for it. With any other failure, the call has failed. */
 static enum result
 store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id)
 {
@@ -157,7 +158,7 @@ answer_entry(struct list_answer *answer, const struct inbound_result *result, ui
 	json_end_object(writer);
 }
 
-/* Runs an entry, or stores the rest. *rest: it stored the rest. False: nothing was stored, and the call has failed. */
+/* Runs an entry, or stores the rest of the list and sets *rest. False: nothing was stored, and the call has failed. */
 static bool
 take_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct list_answer *answer, bool *rest)
 {
@@ -184,9 +185,9 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 	return true;
 }
 
-/* Each entry becomes a lead, or is stored with the reason why it did not, so the sender need not repeat the list for one entry.
- * When there is no room to store one, the others, which may be opt-outs, are still processed, and the sender repeats the list.
- */
+/* Each entry becomes a lead, or is stored with the reason why it did not, so the sender need not repeat the list because of one
+ * entry. If there is no room to store an entry, the others, which may be opt-outs, are still processed, and the sender has to
+ * repeat the list. */
 static void
 handle_list(struct call *call, const struct inbound_payload *payload)
 {
@@ -226,7 +227,7 @@ handle_payload(struct call *call, const struct inbound_payload *payload)
 		handle_list(call, payload);
 }
 
-/* Whether the sender asks for a text and sends no person; the text is then the answer. */
+/* Answers a sender that expects a text and sends no data of a person. Returns false if the payload is of another kind. */
 static bool
 answers_challenge(struct call *call, const struct inbound_payload *payload)
 {
@@ -238,7 +239,7 @@ answers_challenge(struct call *call, const struct inbound_payload *payload)
 	return true;
 }
 
-/* False: it cannot be read; it has been stored, and the call answered. */
+/* Reads the payload. False: it cannot be read, so it was stored, and the call is answered. */
 static bool
 read_payload(struct call *call, struct inbound_payload *payload)
 {
@@ -258,7 +259,7 @@ handle_inbound(struct call *call)
 		handle_payload(call, &payload);
 }
 
-/* A query without a person is logged, for whoever made the map. */
+/* Logs a query without data of a person, for whoever made the map. */
 static void
 log_unmapped(struct call *call)
 {
@@ -270,8 +271,8 @@ log_unmapped(struct call *call)
 	log_result(call, &result, call->request->body);
 }
 
-/* Some gateways send by GET. Others call a URL by GET, or HEAD, before they use it, and so does anyone who sees the URL in a
- * text: without the values of a person, that does nothing. */
+/* Some gateways send payloads with GET. Others call a URL with GET or HEAD before they use it, and so does anyone who opens a
+ * URL seen in a text. A call without data of a person changes nothing. */
 void
 handle_inbound_check(struct call *call)
 {

@@ -28,7 +28,7 @@ handle_signup_page(struct call *call)
 	page_write_signup(&page, &form);
 }
 
-/* The campaign's language, otherwise that of the page around the form, otherwise the browser's. */
+/* Uses the campaign's language, otherwise that of the page around the form, otherwise the browser's. */
 static void
 prefer_language(const struct call *call, struct page *page)
 {
@@ -38,7 +38,7 @@ prefer_language(const struct call *call, struct page *page)
 		page->language = language;
 }
 
-/* The form for a script that shows it in another page. */
+/* Answers with the form for a script that shows it in another page. */
 void
 handle_form(struct call *call)
 {
@@ -51,7 +51,7 @@ handle_form(struct call *call)
 		page_write_form_json(&page, &form);
 }
 
-/* Older pages show a campaign in a frame, or lead to it, by its id alone. */
+/* Older pages show a campaign in a frame, or link to it, with its id as the whole path. */
 void
 handle_landing_page(struct call *call)
 {
@@ -78,7 +78,7 @@ note_consent(struct call *call, const struct page *page)
 	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
 }
 
-/* The sign-up itself works as with every other form. */
+/* Checks the fields of the page. The sign-up itself works as with any other form. */
 void
 handle_signup_form(struct call *call)
 {
@@ -130,7 +130,7 @@ handle_sent_page(struct call *call)
 	page_write_message(&page, &message);
 }
 
-/* The message that the lead would get if it signed up again with this address; a lead that gets nothing counts as none. */
+/* The message that the lead would get if it signed up again with this address. If it would get none, its id is set to 0. */
 static enum message_kind
 kind_for(const struct call *call, struct lead *lead)
 {
@@ -144,8 +144,8 @@ kind_for(const struct call *call, struct lead *lead)
 	return lead->fraudulent ? usual : MESSAGE_STATUS_LINK;
 }
 
-/* The same for every address, and it takes as long: a request without a lead counts towards the limits of the address, and is
- * dropped. */
+/* The answer is the same for every address and takes the same time: a request without a lead counts towards the limits of the
+ * address, and is dropped. */
 void
 handle_sent_button(struct call *call)
 {
@@ -165,7 +165,7 @@ handle_sent_button(struct call *call)
 		    call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), PAGE_RESENT, SLICE("=1")));
 }
 
-/* If the campaign has ended, no one comes here after a sign-up. */
+/* If the campaign has ended, the visitor cannot have signed up just now, so the page says that it has ended. */
 void
 handle_thanks_page(struct call *call)
 {

@@ -11,14 +11,15 @@
 
 enum { VERSION_BYTES = 8 };
 
-/* Any tag of the list may be weak, or have a suffix that marks compressed answers, ours and those of web servers. */
+/* Whether the list contains the tag. A tag in it may be weak, or have a suffix with which we or web servers mark compressed
+ * answers. */
 static bool
 has_version(struct slice tags, struct slice version)
 {
 	return slice_present(tags) && memmem(tags.data, tags.size, version.data, version.size) != NULL;
 }
 
-/* `coding`: absent for an uncompressed text. */
+/* `coding` is absent for an uncompressed text. */
 static void
 answer_text(struct call *call, enum http_content content, struct slice version, struct slice coding, struct slice text)
 {
@@ -47,7 +48,7 @@ answer_asset(struct call *call, enum http_content content, const struct asset *a
 	    call, content, asset->version, compressed ? SLICE("gzip") : SLICE_NONE, compressed ? asset->gzip : asset->plain);
 }
 
-/* The answer to a URL with the right version never changes. */
+/* Answers a URL with a version. If it is the right version, the answer never changes. */
 static void
 answer_page_asset(struct call *call, enum http_content content, const struct asset *asset)
 {
@@ -91,7 +92,7 @@ handle_openapi(struct call *call)
 	answer_asset(call, HTTP_JSON, &openapi_document);
 }
 
-/* A text that is made for the answer. */
+/* Answers with a text that was made for this answer. */
 static void
 answer_made(struct call *call, enum http_content content, struct slice text)
 {
@@ -100,8 +101,8 @@ answer_made(struct call *call, enum http_content content, struct slice text)
 	answer_text(call, content, version, SLICE_NONE, text);
 }
 
-/* The pages of the campaign name its version in the URL, so that a cached one is never out of date. A campaign without a style
- * of its own looks like a missing one, with any key. */
+/* The pages of the campaign have the version of its style in the URL, so a cached style is never out of date. A campaign
+ * without a style of its own looks like a missing one, with any key. */
 void
 handle_campaign_style(struct call *call)
 {
@@ -118,8 +119,8 @@ handle_campaign_style(struct call *call)
 
 /* ---- icons ---- */
 
-/* For links that share something, under the names that pages of other services load. The icons are our own drawings: the first
- * letters of a network, or what a link does. */
+/* Icons for links that share something, under the names that pages of other services load. The icons are our own drawings: the
+ * first letters of a network, or a symbol of what a link does. */
 #define LETTERS(text, size)                                                                              \
 	"<text x=\"16\" y=\"16\" dy=\".36em\" text-anchor=\"middle\" fill=\"#fff\" font-weight=\"700\" " \
 	"font-family=\"sans-serif\" font-size=\"" size "\">" text "</text>"
@@ -186,7 +187,7 @@ handle_icon(struct call *call)
 void
 handle_dashboard(struct call *call)
 {
-	/* The fragment of an invitation's link has its secret; the page removes it. */
+	/* The fragment of an invitation link contains its secret; the page removes it. */
 	static const struct http_header headers[] = {
 		{ "Content-Security-Policy", SLICE("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
 						   "connect-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scripts, stylesheets and icons: for pages elsewhere (docs/embedding.md), for the hosted pages and those of a campaign
- * (docs/pages.md), for the dashboard (docs/dashboard.md). Also the description of the API (docs/api.md 4.1). */
+ * Scripts, stylesheets and icons for pages of other sites (docs/embedding.md), for the hosted pages and their campaigns
+ * (docs/pages.md) and for the dashboard (docs/dashboard.md). Also the description of the API (docs/api.md 4.1). */
 #pragma once
 
 #include "api/call/api_call.h"

@@ -12,7 +12,7 @@
 #include "identity/social_id.h"
 #include "page/status.h"
 
-/* The lead as its payload shows it. */
+/* Reads the lead from its payload. */
 static bool
 read_payload(struct call *call, const struct payload_subject *subject, struct payload_view view, struct page_lead *lead)
 {
@@ -112,8 +112,8 @@ read_own(struct call *call, const struct page *page, struct page_status *status,
 	return read_leaders(call, page, status, board);
 }
 
-/* What everyone else sees in addition to the lead. Whether a mail was sent again follows from what everyone may see, because
- * the mark in the query can be made by hand. */
+/* What everyone else sees in addition to the lead. The notice that a mail was sent again depends only on what everyone may see,
+ * because anyone can write its mark into the query. */
 static void
 read_public(const struct call *call, struct page_status *status)
 {
@@ -146,8 +146,8 @@ show_status(struct call *call, const struct lead_reference *named)
 	page_write_status(&page, &status);
 }
 
-/* The lead of the path: `own` if the path has its token. With a wrong or outdated token, it is the page for everyone else.
- * False: the call has failed. */
+/* Finds the lead of the path; it is the visitor's `own` if the path has its token. With a wrong or outdated token, the page is
+ * the one for everyone else. False: the call has failed. */
 static bool
 read_path(struct call *call, struct lead_reference *named)
 {
@@ -196,7 +196,7 @@ complete(struct call *call, const struct lead_reference *named, struct slice id)
 	return call_execute(call, &command).failure == FAILURE_NONE;
 }
 
-/* The answer does not depend on the limits of mails. It is a redirection, so that loading the page again does nothing. */
+/* The answer does not depend on the limits of mails. It is a redirection, so that loading the page again has no effect. */
 void
 handle_status_button(struct call *call)
 {

@@ -193,7 +193,7 @@ handle_list_webhooks(struct call *call)
 
 #define MAP_START "map["
 
-/* 0 removes the tag. */
+/* Reads the tag; 0 removes it. */
 static bool
 read_tag(struct call *call, struct inbound_put *put)
 {
@@ -204,7 +204,7 @@ read_tag(struct call *call, struct inbound_put *put)
 	return !put->set_tag || slice_equal(text, SLICE("0")) || definitions_read_tag(call, text, TAG_BY_ID, &put->tag_id);
 }
 
-/* An empty text, unlike null, removes the source. */
+/* Reads the source. An empty text removes it, null does not. */
 static bool
 read_source(struct call *call, struct slice *source)
 {
@@ -216,7 +216,7 @@ read_source(struct call *call, struct slice *source)
 	return true;
 }
 
-/* The target of `map[target]`; absent: another parameter. */
+/* The target of `map[target]`; absent for any other parameter. */
 static struct slice
 map_target(struct slice name)
 {
@@ -239,15 +239,15 @@ add_rule(struct call *call, struct payload_map *mapping, struct slice target, co
 	return problem == NULL || call_fail_parameter(call, param->name, problem);
 }
 
-/* PHP writes an empty array for an object without members. */
+/* Whether the value is an empty array, which PHP writes for an object without members. */
 static bool
 is_empty_map(const struct http_value *value)
 {
 	return value->type == HTTP_ARRAY ? value->item_count == 0 : value->text.size == 0 && value->type != HTTP_BOOLEAN;
 }
 
-/* `map[email]=data.email` of a form, or the members of an object, as many as there are; an empty `map` removes those that are
- * stored. */
+/* Reads the map: `map[email]=data.email` of a form, or any number of members of an object. An empty `map` removes the stored
+ * rules. */
 static bool
 read_map(struct call *call, struct inbound_put *put)
 {
@@ -293,7 +293,7 @@ read_settings(struct call *call, struct inbound_put *put)
 	       param_read_boolean(call, PARAM_ROTATE, &put->rotate);
 }
 
-/* `url`: absent: it is not shown again. */
+/* `url` is absent if it must not be shown again. */
 static void
 answer_put(struct call *call, uint64_t id, struct slice url)
 {
@@ -322,7 +322,7 @@ handle_put_inbound(struct call *call)
 	const struct slice token = secret_make(call->request->pool, SECRET_INBOUND);
 	const struct digest hash = secret_hash(token);
 	put.hash = hash.bytes;
-	if (!call_read_settings(call, &settings)) /* before the change, so that no change is made without an answer */
+	if (!call_read_settings(call, &settings)) /* first, so that nothing is changed if there can be no answer */
 		return;
 	const struct slice url = inbound_url(call->request->pool, settings->base_url, call->campaign.id, token);
 	const enum result result = store_put_inbound(call->api->store, NULL, &put, &id, &fresh);
@@ -332,7 +332,7 @@ handle_put_inbound(struct call *call)
 		fail_put(call, result);
 }
 
-/* Finds it by its URL, id or name. The reference may point to *hash. False: the call has failed. */
+/* Finds an inbound webhook by its URL, id or name. The reference may point to *hash. False: the call has failed. */
 static bool
 read_reference(struct call *call, struct inbound_reference *reference, struct digest *hash)
 {

@@ -32,14 +32,14 @@ is_parameter(struct slice target)
 	return slice_starts_with(target, SLICE("_")) || param_is_reserved(target);
 }
 
-/* The fields that name a lead: some forms send each value as a list. */
+/* Whether the field is a name of the lead. Some forms send each of these as a list. */
 static bool
 is_name(struct slice target)
 {
 	return slice_is_one_of(target, (const struct slice[]){ SLICE("first_name"), SLICE("last_name"), SLICE("name") }, 3);
 }
 
-/* A parameter is one value, possibly the only item of a list. */
+/* The value of a parameter, which may be the only item of a list. */
 static struct http_value
 value_of(struct pool *pool, const struct mapped_field *field)
 {
@@ -99,7 +99,7 @@ is_email(const struct entry *entry, struct slice text)
 	return email_parse(entry->call->request->pool, text, &email);
 }
 
-/* A number, or a text that contains none, which forms also send. */
+/* Whether the text is a phone number, or contains none at all, because forms also send such texts. */
 static bool
 is_phone(const struct entry *entry, struct slice text)
 {
@@ -121,11 +121,11 @@ is_text(const struct entry *entry UNUSED, struct slice text UNUSED)
 	return true;
 }
 
-/* Parameters whose value can be wrong. Values that decide what a lead gets, or whether it is made, are not left out. */
+/* Parameters whose value can be wrong. Such values are left out, unless they decide what a lead gets or whether it is made. */
 static const struct check {
 	struct slice target;
 	bool (*is_good)(const struct entry *entry, struct slice text); /* NULL: it is never left out */
-	struct slice instead;                                          /* left out only if this one is present */
+	struct slice instead;                                          /* left out only if this parameter is good */
 } checks[] = {
 	{ SLICE("email"), is_email, SLICE("phone_number") },
 	{ SLICE("phone_number"), is_phone, SLICE("email") },
@@ -136,7 +136,7 @@ static const struct check {
 	{ .target = SLICE("must_exist") },
 };
 
-/* NULL: any value is good. */
+/* The check of a parameter, or NULL if any value is good. */
 static const struct check *
 check_of(struct slice target)
 {
@@ -177,7 +177,7 @@ note(struct entry *entry, struct slice text)
 		entry->notes = entry->notes.size == 0 ? text : POOL_JOIN(pool, entry->notes, SLICE("; "), text);
 }
 
-/* False: it cannot be a parameter of the call. */
+/* Adds a field to the parameters of the call. False: it cannot be a parameter. */
 static bool
 put_field(struct entry *entry, const struct mapped_field *field, struct http_problem *problem)
 {
@@ -189,7 +189,7 @@ put_field(struct entry *entry, const struct mapped_field *field, struct http_pro
 	return http_params_put(entry->call->params, field->target, &value, problem);
 }
 
-/* Makes the parameters of the call. False: it has failed. */
+/* Makes the parameters of the call. False: the call has failed. */
 static bool
 put_fields(struct entry *entry)
 {
@@ -241,7 +241,7 @@ sent_value(const struct entry *entry, struct slice target)
 	return (struct http_value){ .type = HTTP_NULL };
 }
 
-/* What the request shows about its sender does not concern the lead. */
+/* Removes what the request shows about its sender, because the sender is not the lead. */
 static void
 hide_sender(struct call *call)
 {
@@ -270,7 +270,7 @@ is_bare(struct slice typed)
 	return typed.size >= GATEWAY_DIGITS_MIN && typed.size <= PHONE_DIGITS_MAX;
 }
 
-/* Finds the lead by its number, which is read with the country, or if that finds no lead, with a "+" before it. */
+/* Finds the lead by its number. The number is read with the country, and if that finds no lead, with a "+" before it. */
 static bool
 find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 {
@@ -308,7 +308,7 @@ change_of(enum lead_action action, uint64_t lead_id, struct slice address)
 		.as.change = { .action = action, .lead = { .identity = LEAD_BY_ID, .id = lead_id }, .address = address } };
 }
 
-/* A text never makes a lead; if it is not a keyword, it is stored in the log. */
+/* Makes the command of a text from a phone. A text never makes a lead; if it is not a keyword, it is stored in the log. */
 static bool
 make_change(struct entry *entry, struct command *command)
 {
@@ -368,7 +368,7 @@ make_opt_out(struct entry *entry, struct command *command)
 
 /* ---- The command ---- */
 
-/* Only a map ends an opt-out: data from another system may have nothing to do with mail. */
+/* Only a rule of the map can end an opt-out, because data from another system may have nothing to do with mail. */
 static bool
 ends_opt_out(const struct entry *entry)
 {
@@ -377,7 +377,8 @@ ends_opt_out(const struct entry *entry)
 	return http_value_boolean(&value, &ends) && ends;
 }
 
-/* As POST /v2/{campaign} with a key that signs up and sees leads, and the tag in the same command. */
+/* Makes the command that POST /v2/{campaign} runs with a key that may sign up and see leads, with the tag in the same
+ * command. */
 static bool
 make_signup(struct entry *entry, struct command *command)
 {

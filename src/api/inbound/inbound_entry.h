@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an entry of a payload becomes (docs/inbound.md 3): a sign-up, or the opt-out or opt-in of a phone. */
+ * Turns an entry of a payload into a command (docs/inbound.md 3): a sign-up, an opt-out, or the opt-in of a phone. */
 #pragma once
 
 #include "api/inbound/inbound_payload.h"

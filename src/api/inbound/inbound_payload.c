@@ -13,14 +13,15 @@ enum { FORM_FIELDS = 1000, FORM_NAME_BYTES = 255, CHALLENGE_MAX_BYTES = 1024 };
 
 #define FORM_TYPE SLICE("application/x-www-form-urlencoded")
 
-/* No name in a payload has a meaning before it is mapped; unreadable parts, such as files, do not cost a lead. */
+/* Reads every name in the same way, because names have no meaning before they are mapped. Unreadable parts, such as files, do
+ * not prevent a lead. */
 static enum http_name_kind
 kind_in_payload(struct slice name UNUSED)
 {
 	return HTTP_NAME_INFORMS;
 }
 
-/* Reads a form, or reports that the body is neither form nor JSON. False: the call has failed. */
+/* Reads a form. If the body is neither a form nor JSON, reports that. False: the call has failed. */
 static bool
 read_form(struct call *call, struct document_node **root)
 {
@@ -40,7 +41,7 @@ read_form(struct call *call, struct document_node **root)
 	return true;
 }
 
-/* One JSON value per line: these types have no registered name. */
+/* Whether the body has one JSON value per line: these types have no registered name. */
 static bool
 is_lines(struct slice type)
 {
@@ -106,10 +107,10 @@ inbound_payload_has_person(struct call *call, const struct inbound_payload *payl
 
 /* ---- Challenges ---- */
 
-/* The names in a query; Meta and WebSub, Dropbox, Microsoft Graph. */
+/* The names in a query: those of Meta and WebSub, Dropbox, and Microsoft Graph. */
 static const struct slice challenges[] = { SLICE("hub.challenge"), SLICE("challenge"), SLICE("validationToken") };
 
-/* Contains nothing that a browser could take for a page or a script. */
+/* Whether the text contains nothing that a browser could interpret as a page or a script. */
 static bool
 is_harmless(struct slice text)
 {

@@ -73,8 +73,8 @@ note_fields_without_room(struct call *call, const struct signup *signup, struct 
 		    utf8_cut(names, NAMES_MAX_BYTES));
 }
 
-/* Custom fields beyond their limits are the only fault that a sign-up can still have: those that do not fit are then left
- * out. */
+/* Custom fields beyond their limits are the only fault that a sign-up can still have. In that case, the fields that do not fit
+ * are left out. */
 static struct outcome
 execute(struct call *call, struct command *command, struct inbound_result *result)
 {
@@ -101,7 +101,7 @@ inbound_run_entry(struct call *call, const struct inbound_payload *payload, size
 		result->created = outcome.created;
 		result->lead_id = outcome.lead_id;
 		result->body = outcome.body;
-		if (command.kind == COMMAND_CHANGE) { /* its outcome has no lead */
+		if (command.kind == COMMAND_CHANGE) { /* the outcome of such a command has no lead */
 			result->lead_id = command.as.change.lead.id;
 			result->body = SLICE("{\"message\":\"Lead updated\"}");
 		}
@@ -141,7 +141,7 @@ inbound_postponed(struct call *call, size_t number, size_t count)
 
 /* ---- whole payloads, for the operator ---- */
 
-/* Finds out what the command would do. It fails the call if the command would fail. */
+/* Finds out what the command would do. Fails the call if the command would fail. */
 static void
 try_command(struct call *call, struct command *command, struct inbound_result *result)
 {
@@ -158,7 +158,7 @@ try_command(struct call *call, struct command *command, struct inbound_result *r
 	uint64_t tag_id;
 	if (command->kind == COMMAND_TAGGING && !definitions_read_tag(call, tag, TAG_BY_ID, &tag_id))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(names) && result->lead_id == 0; i++) { /* the email decides, if its lead exists */
+	for (size_t i = 0; i < ARRAY_SIZE(names) && result->lead_id == 0; i++) { /* the email address takes precedence */
 		struct lead lead;
 		if (!slice_present(names[i].value))
 			continue;
@@ -187,7 +187,7 @@ try_entry(struct call *call, const struct inbound_payload *payload, size_t numbe
 	take_failure(call, result);
 }
 
-/* All entries, limited only by memory: each has its own copy of what they have in common. */
+/* Runs all entries. Only memory limits their number: each has its own copy of what they have in common. */
 static void
 run_all(struct call *call, enum inbound_way way, struct inbound_results *results)
 {

@@ -6,9 +6,9 @@
 #include "engine/inbound_result.h"
 #include "store/hooks/inbound_calls.h"
 
-/* Turns an entry into a lead, or says in the result why not. An earlier failure of the call is cleared. */
+/* Turns an entry into a lead, or stores in the result why it cannot. Clears an earlier failure of the call. */
 void inbound_run_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct inbound_result *result);
-/* The payload with only this entry of the list; or with this one and all after it. In the pool. */
+/* The payload with only this entry of the list, or with this entry and all that follow. In the pool. */
 enum inbound_part { INBOUND_ENTRY, INBOUND_REST };
 struct slice inbound_body(struct call *call, const struct inbound_payload *payload, size_t number, enum inbound_part part);
 
@@ -23,7 +23,7 @@ struct inbound_result inbound_failed(const struct call *call);
 void inbound_forget_failure(struct call *call);
 
 enum inbound_way {
-	INBOUND_EXECUTE, /* makes leads; counts towards no limit, and is not written to the log of calls */
+	INBOUND_EXECUTE, /* makes leads; does not count towards limits, and is not written to the log of calls */
 	INBOUND_TRY      /* changes nothing: the results are what would probably happen */
 };
 /* Carries out a payload as a call of the webhook's URL with this content type and body would. The results are in the pool. */

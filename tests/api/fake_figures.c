@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The numbers of a database for the page of metrics. */
+ * Figures of a database for the page of metrics. */
 #include "base/attributes.h"
 #include "store/figures.h"
 

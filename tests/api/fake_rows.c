@@ -4,7 +4,7 @@
 #include "engine/visitors.h"
 #include "fake_store.h"
 
-/* Ids of definitions of the first campaign; those of others begin with the campaign's id. */
+/* Ids of the definitions of a campaign begin with the campaign's id, except for the first campaign. */
 enum { DEFINITIONS_OF_A_CAMPAIGN = 10 };
 
 static const uint64_t accounts[FAKE_CAMPAIGNS + 1] = {
@@ -15,7 +15,7 @@ static const uint64_t accounts[FAKE_CAMPAIGNS + 1] = {
 	[FAKE_SUSPENDED_CAMPAIGN] = FAKE_SUSPENDED_ACCOUNT,
 };
 
-/* A tag, an action, another action that the tag completes, a reward. */
+/* The definitions of a campaign: a tag, an action, another action that the tag completes, and a reward. */
 static const struct definitions *
 define(struct pool *pool, uint64_t campaign_id)
 {

@@ -6,5 +6,5 @@
 
 /* Adds campaigns that are open to sign-ups without a key. */
 void fake_rows_add(struct pool *pool, struct working_set *set);
-/* Then ends one, suspends one and makes one strict, as fake_store.h says. */
+/* Then ends one campaign, suspends one and makes one strict, as described in fake_store.h. */
 void fake_rows_settle(struct working_set *set);

@@ -94,7 +94,7 @@ fake_service_call(struct fake_service *service, struct fake_environment *environ
 	api_handle(service->api, request, response);
 }
 
-/* Nothing is below /manage. */
+/* No path below /manage exists. */
 void
 manage_handle(struct manage *manage UNUSED, struct call *call UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The api over the fake store, called as leadhook-fcgi does: CGI variables and a body in, an answer out. */
+ * The api with the fake store, called as leadhook-fcgi calls it: CGI variables and a body in, an answer out. */
 #pragma once
 
 #include "api/api.h"
@@ -20,7 +20,7 @@ struct fake_variable {
 };
 
 enum { FAKE_VARIABLES_MAX = 32 };
-/* The request of a web server. The caller owns the strings. */
+/* The CGI variables of a request. The caller owns the strings. */
 struct fake_environment {
 	struct fake_variable variables[FAKE_VARIABLES_MAX];
 	size_t count;
@@ -34,9 +34,9 @@ void fake_set(struct fake_environment *environment, struct slice name, struct sl
 void fake_service_open(struct fake_service *service);
 void fake_service_close(struct fake_service *service);
 
-/* *response is to be freed by http_response_free. */
+/* Calls the service. The caller frees *response with http_response_free. */
 void fake_service_call(struct fake_service *service, struct fake_environment *environment, struct http_request *request,
     struct http_response *response);
 
-/* A test sets it: store_same_installation fails. */
+/* Set by tests: store_same_installation then fails. */
 extern bool fake_other_installation;

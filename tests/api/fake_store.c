@@ -166,7 +166,7 @@ settle(struct store *store, struct decision *decision)
 	for (size_t i = 0; i < set->ip_count_count; i++)
 		counts[count++] = set->ip_counts[i];
 	for (size_t i = 0; i < decision->ip_move_count; i++)
-		counts[count++] = decision->ip_moves[i]; /* several rows of one address add up */
+		counts[count++] = decision->ip_moves[i]; /* several rows of one address are added up */
 	set->ip_counts = counts;
 	set->ip_count_count = count;
 	for (size_t i = 0; i < set->lead_count; i++)
@@ -193,7 +193,7 @@ execute(
 {
 	struct store *store = context;
 	struct decision decision;
-	const struct rank_node *nodes = store->nodes; /* as they were before */
+	const struct rank_node *nodes = store->nodes; /* the nodes before the change */
 	size_t node_count = store->node_count;
 	fake_note_read(store, command->campaign_id);
 	carry_out(store, command, outcome, &decision);
@@ -283,7 +283,7 @@ find_key(void *context, struct pool *pool UNUSED, const unsigned char hash[32], 
 	return RESULT_NOT_FOUND;
 }
 
-/* Not counted: the account of a campaign may be read. */
+/* Not counted as a read, because reading the account of a campaign is allowed. */
 void
 store_set_deadline(struct store *store UNUSED, int64_t deadline_ms UNUSED)
 {
@@ -481,7 +481,7 @@ store_find_definitions(struct store *store, struct pool *pool UNUSED, uint64_t c
 	return RESULT_OK;
 }
 
-/* Queued jobs are not run: no test needs it. */
+/* Queued jobs are never run, because no test needs that. */
 enum result
 store_queue_bulk(struct store *store, const struct precondition *precondition UNUSED, const struct bulk_request *request,
     struct bulk_queued *queued)
@@ -502,7 +502,7 @@ store_queue_bulk(struct store *store, const struct precondition *precondition UN
 	return queued->leads > 0 ? RESULT_OK : RESULT_NOT_FOUND;
 }
 
-/* A lead that scores, and one that it has referred. */
+/* Adds a lead that scores, and a lead that it has referred. */
 static void
 sign_up(struct store *store, uint64_t campaign_id)
 {
@@ -539,7 +539,7 @@ fake_store_new(struct pool *pool)
 		sign_up(store, id);
 		fake_webhooks_add(store, id);
 	}
-	fake_rows_settle(&store->set); /* the settings of their owners */
+	fake_rows_settle(&store->set); /* the settings that the campaigns' owners have chosen */
 	memset(store->reads, 0, sizeof(store->reads));
 	memset(store->changes, 0, sizeof(store->changes));
 	return store;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The part of src/store that the api uses, in memory: a few accounts, campaigns and leads. Commands run by the real rules.
- * It counts reads and changes of each campaign, so that tests can verify that a campaign was not touched.
+ * The part of src/store that the api uses, in memory: a few accounts, campaigns and leads. Commands follow the real rules. The
+ * store counts the reads and changes of each campaign, so that tests can verify that a campaign was not touched.
  *
- * Functions that the api newly uses are added here, with a line that counts the access. */
+ * When the api uses another function of src/store, add it here, with a line that counts the access. */
 #pragma once
 
 #include "api/api.h"
@@ -15,7 +15,7 @@ enum { FAKE_ACCOUNT = 1, FAKE_OTHER_ACCOUNT, FAKE_SUSPENDED_ACCOUNT };
 
 /* Each campaign has a lead, a tag, an action and a webhook; those of the first are listed here. */
 enum {
-	FAKE_CAMPAIGN = 1,    /* of FAKE_ACCOUNT, as are all but the next one and the suspended one */
+	FAKE_CAMPAIGN = 1,    /* of FAKE_ACCOUNT, like all except the next one and the suspended one */
 	FAKE_OTHER_CAMPAIGN,  /* of FAKE_OTHER_ACCOUNT */
 	FAKE_ENDED_CAMPAIGN,  /* accepts no leads */
 	FAKE_STRICT_CAMPAIGN, /* requires a key and verification, limits addresses and domains, has a waiting list */
@@ -37,7 +37,7 @@ struct slice fake_social_id(const struct store *store, uint64_t campaign_id);
 struct slice fake_opt_out_token(const struct store *store, uint64_t campaign_id);
 uint64_t fake_account(const struct store *store, uint64_t campaign_id);
 
-/* Number of reads of a campaign, except for the row of its account, and of changes. */
+/* Number of reads of a campaign, without those of the row of its account, and number of its changes. */
 size_t fake_reads(const struct store *store, uint64_t campaign_id);
 size_t fake_changes(const struct store *store, uint64_t campaign_id);
 void fake_note_read(struct store *store, uint64_t campaign_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each campaign has a style of its own. Messages count as changes. */
+ * The store's texts and messages: each campaign has its own style, and requests for messages count as changes. */
 #include "fake_store.h"
 
 #include "fake_rows.h"

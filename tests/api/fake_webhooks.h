@@ -5,8 +5,8 @@
 #include "api/api.h"
 
 struct fake_webhooks;
-/* None; they live in the pool. */
+/* An empty set of webhooks, in the pool. */
 struct fake_webhooks *fake_webhooks_new(struct pool *pool);
 struct fake_webhooks *fake_webhooks_of(struct store *store);
-/* Adds the initial one of a campaign. */
+/* Adds the initial webhook of a campaign. */
 void fake_webhooks_add(struct store *store, uint64_t campaign_id);

@@ -4,7 +4,7 @@ check_PROGRAMS += %D%/call/test_board_cache
 %C%_call_test_board_cache_LDADD = $(api_libs) $(call_libs) $(engine_libs) $(CMOCKA_LIBS)
 endif
 
-# The store is the test's own.
+# The tests have their own store.
 api_fake = %D%/fake_figures.c %D%/fake_inbound.c %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h %D%/fake_texts.c %D%/fake_webhooks.c %D%/fake_webhooks.h
 api_fake_libs = $(api_libs) $(call_libs) src/limit/liblimit.a src/http/libhttp.a $(ZLIB_LIBS) $(engine_libs)
 

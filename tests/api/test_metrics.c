@@ -29,7 +29,7 @@ end(void **state UNUSED)
 	return 0;
 }
 
-/* Sends a request with up to three variables. Returns the status. *body is in the pool; NULL: not wanted. */
+/* Sends a request with up to three additional variables. Returns the status. `body` may be NULL; *body is in the pool. */
 static unsigned
 send_call(const char *method, const char *path, const char *const variables[][2], size_t count, const char **body)
 {
@@ -40,7 +40,7 @@ send_call(const char *method, const char *path, const char *const variables[][2]
 	fake_set(&environment, SLICE("REQUEST_URI"), slice_of(path));
 	for (size_t i = 0; i < count; i++)
 		fake_set(&environment, slice_of(variables[i][0]), slice_of(variables[i][1]));
-	fake_set(&environment, SLICE("HTTP_HOST"), SLICE("localhost:80")); /* unless it is one of them */
+	fake_set(&environment, SLICE("HTTP_HOST"), SLICE("localhost:80")); /* a variable of the request replaces this */
 	fake_service_call(&service, &environment, &request, &response);
 	if (body != NULL)
 		*body = pool_string(service.pool, buffer_slice(&response.body));
@@ -58,8 +58,8 @@ count_of(enum metric metric, size_t index)
 	return cells[metrics_definition(metric)->first + index];
 }
 
-/* docs/operating.md 12.1: without a setting the path is unknown, with any method; with `loopback`, it is for calls from this
- * host, never through a proxy, trusted or not, and never for a page; with a token, for calls with it. */
+/* docs/operating.md 12.1: without a setting, the path is unknown for every method. With `loopback`, it answers calls from this
+ * host, but not through a proxy, trusted or not, and not from a page. With a token, it answers calls with this token. */
 static void
 access_is_as_configured(void **state UNUSED)
 {
@@ -128,7 +128,8 @@ access_is_as_configured(void **state UNUSED)
 	assert_int_equal(send_call("POST", "/metrics", local, 1, NULL), 405);
 }
 
-/* docs/operating.md 12.1: requests count by the template of their route: ids and unknown paths make no series. */
+/* docs/operating.md 12.1: requests are counted by the template of their route, so ids and unknown paths do not create
+ * series. */
 static void
 requests_count_by_route(void **state UNUSED)
 {
@@ -177,7 +178,8 @@ the_page_has_the_figures(void **state UNUSED)
 	assert_null(strstr(body, "filesystem"));
 }
 
-/* The list of events is not the engine's own, because the file of the counts does not depend on it. */
+/* The events of the counts are those of the engine. They have their own list, because the file of the counts does not depend on
+ * the engine. */
 static void
 events_have_the_names_of_the_engine(void **state UNUSED)
 {

@@ -32,7 +32,7 @@ end(void **state UNUSED)
 
 struct answer {
 	unsigned status;
-	struct slice body, all; /* all: without parts that differ between requests */
+	struct slice body, all; /* all: the whole answer, without parts that differ between requests */
 };
 
 /* The parameters of all routes, including the campaign for routes without it in the path. */
@@ -47,7 +47,7 @@ body_for(uint64_t campaign_id)
 	    FAKE_ACTION, FAKE_TAG, FAKE_TAG);
 }
 
-/* The values for {…} in paths: objects of the first campaign. A token is valid for one lead only and secret, so the test uses
+/* The values for {…} in paths: objects of the first campaign. A token is secret and valid for only one lead, so the test uses
  * that of another lead. */
 static struct slice
 fill(struct slice part, uint64_t campaign_id)
@@ -130,7 +130,7 @@ a_campaign_of_another_account_looks_like_a_missing_one(void **state UNUSED)
 	const size_t count = route_count;
 	const struct route *routes = route_table;
 	for (size_t i = 0; i < count; i++) {
-		if (routes[i].key == KEY_PAGE || routes[i].key == KEY_TOKEN) /* for everyone, with any key */
+		if (routes[i].key == KEY_PAGE || routes[i].key == KEY_TOKEN) /* open to everyone, with any key */
 			continue;
 		struct answer missing = send_call(&routes[i], FAKE_NO_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
 		struct answer foreign = send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
@@ -159,7 +159,7 @@ requests_of_the_owner_succeed(void **state UNUSED)
 	}
 }
 
-/* The check depends on the table of routes, so the table must be right. */
+/* The test above depends on the table of routes, so the table must be right. */
 static void
 a_path_with_a_campaign_says_so(void **state UNUSED)
 {
@@ -179,7 +179,7 @@ a_path_with_a_campaign_says_so(void **state UNUSED)
 	}
 }
 
-/* docs/api.md 4.1: `/v2/campaigns` shows those of the key's account. */
+/* docs/api.md 4.1: `/v2/campaigns` lists the campaigns of the key's account. */
 static void
 campaigns_of_others_are_not_listed(void **state UNUSED)
 {
@@ -194,7 +194,7 @@ campaigns_of_others_are_not_listed(void **state UNUSED)
 	assert_true(fake_reads(service.store, FAKE_OTHER_CAMPAIGN) > 0);
 }
 
-/* docs/inbound.md 3: a map can name every parameter of a sign-up, and none that is never a field. */
+/* docs/inbound.md 3: a map can name every parameter of a sign-up, but not keys, campaigns, callbacks or ignored names. */
 static void
 maps_name_the_parameters_of_signups(void **state UNUSED)
 {
@@ -229,7 +229,7 @@ fields_of_pages_are_custom_fields(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* docs/api.md 2, answer_too_large: the failure in place of the answer, in the form of the route. */
+/* docs/api.md 2, answer_too_large: the failure replaces the answer, in the format of the route. */
 static void
 an_answer_that_is_too_large_is_a_failure(void **state UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A leaderboard as JSON, and with the row of a lead that is not on it: as if that lead had been among the leaders (docs/api.md
- * 4.1.2). */
+ * A leaderboard as JSON, without and with the row of a lead that is not on it, which is added as if it had been among the
+ * leaders (docs/api.md 4.1.2). */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ written(struct pool *pool, const struct lead *leads, size_t count)
 	return board;
 }
 
-/* As a look-up returns it: its rank is 1 and the number of leads with a higher score. */
+/* The row as a look-up returns it: the rank is 1 plus the number of leads with a higher score. */
 static struct slice
 standing_of(struct pool *pool, const struct lead *lead, const struct lead *others, size_t count)
 {

@@ -22,7 +22,7 @@ __wrap_clock_monotonic_ms(void)
 
 static struct fake_service service;
 
-/* The reads of lists at each of the stores, and whether they fail. */
+/* The reads of lists from each store, and whether they fail. */
 struct reads {
 	size_t count;
 	bool fail;
@@ -124,7 +124,7 @@ everything_else_is_not(void **state UNUSED)
 	assert_int_equal(of_reader.count + fake_reads(service.reader, FAKE_CAMPAIGN), 0);
 }
 
-/* The answer, including its headers, is that of a service without a read host. */
+/* The answer, including its headers, is the same as without a read host. */
 static void
 a_read_host_that_is_away_is_replaced(void **state UNUSED)
 {
@@ -139,7 +139,7 @@ a_read_host_that_is_away_is_replaced(void **state UNUSED)
 	}
 }
 
-/* "Not used": no answer has data of another installation. */
+/* docs/cluster.md 4.1, "Not used": no answer has data of another installation. */
 static void
 a_host_of_another_installation_is_not_used(void **state UNUSED)
 {

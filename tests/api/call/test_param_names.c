@@ -72,12 +72,12 @@ a_name_is_read_by_the_call(void **state UNUSED)
 		{ "", DROPPED, DROPPED },
 		{ "utm_source[a]", DROPPED, DROPPED },
 		{ "\xff", FIELD, FIELD },
-		/* names of leads and tags: they look as if they had an effect */
+		/* names of leads and tags, which look as if they had an effect */
 		{ "emails", PARAMETER, PARAMETER },
 		{ "social_ids", PARAMETER, PARAMETER },
 		{ "tag", PARAMETER, PARAMETER },
 		{ "tag_ids", PARAMETER, PARAMETER },
-		/* names of other calls: they are fields of a sign-up */
+		/* names of other calls, which are fields of a sign-up */
 		{ "message", FIELD, PARAMETER },
 		{ "url", FIELD, PARAMETER },
 		{ "event", FIELD, PARAMETER },
@@ -135,7 +135,7 @@ any_name_can_be_looked_up(void **state UNUSED)
 		}
 }
 
-/* docs/inbound.md 3: the parameters that a map may name, as in the table. */
+/* docs/inbound.md 3: a map may name exactly these parameters of the table. */
 static void
 maps_have_the_parameters_of_a_signup(void **state UNUSED)
 {

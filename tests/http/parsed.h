@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Parses parameters for a test, and compares the table in the short form of render_value(): name=value; with strings quoted. */
+ * Parses parameters for a test, and compares the table as text, written by render_value(): name=value; with strings in
+ * quotes. */
 #pragma once
 
 #include "unit.h"
@@ -32,7 +33,7 @@ kind_of(struct slice name)
 	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
-/* Members of an object of fields. */
+/* How the members of an object of fields are read. */
 static inline enum http_name_kind
 kind_of_member(struct slice name)
 {
@@ -108,7 +109,7 @@ assert_params(const char *expected)
 	buffer_free(&out);
 }
 
-/* `message`: a part of the message; NULL for kinds with a fixed text. */
+/* `message` is a part of the message, or NULL for kinds with a fixed text. */
 static inline void
 assert_problem(enum http_problem_kind kind, const char *message)
 {

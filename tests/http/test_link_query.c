@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1.4: links that people have copied. tests/http/links.txt has the examples, which tests/system/api/test_links.py
- * reads, too, for the scripts of pages. */
+ * docs/api.md 1.4: links that people have copied. The examples are in tests/http/links.txt; tests/system/api/test_links.py uses
+ * them for the scripts of pages. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -11,7 +11,7 @@
 #include "http/http_text.h"
 #include "http/link_query.h"
 
-/* The known parameters of a repaired query, decoded, each name once with its last value, sorted by name. */
+/* The known parameters of a repaired query, decoded and sorted by name. Each name occurs once, with its last value. */
 static struct slice
 known_of(struct slice query)
 {

@@ -50,7 +50,7 @@ queries_and_forms_make_one_flat_table(void **state)
 	assert_null(http_params_value(params, SLICE("c")));
 }
 
-/* Names that differ in case are two parameters; their order is known. */
+/* Names that differ only in case are two parameters, whose order is kept. */
 static void
 the_last_value_has_the_largest_serial(void **state)
 {
@@ -228,7 +228,7 @@ media_types_choose_the_reader(void **state)
 		{ ",", SLICE("a=1"), "a='1';" },
 		{ "multipart/form-data", SLICE("{\"a\":1}"), "a=1;" },
 		{ MULTIPART, SLICE("a=1"), "a='1';" },
-		{ "multipart/form-data", SLICE(PART("a", "1") END), "a='1';" }, /* a script that sets the type by hand */
+		{ "multipart/form-data", SLICE(PART("a", "1") END), "a='1';" }, /* a script that sets the type itself */
 		{ JSON, SLICE(PART("a", "1") END), "a='1';" },
 		{ FORM, SLICE(PART("a", "1") END), "a='1';" },
 		{ NULL, SLICE(PART("a", "1") END), "a='1';" },
@@ -371,7 +371,7 @@ caps_are_named(void **state)
 	assert_problem(HTTP_TOO_MANY_ITEMS, "Parameter email has more than 2 items");
 }
 
-/* Duplicates and colliding names cost no more than others: a complete body within the cap is parsed quickly. */
+/* Duplicate and colliding names do not cost more than others: a whole body of the maximum size is parsed quickly. */
 static void
 a_full_table_is_fast(void **state)
 {
@@ -416,7 +416,7 @@ the_url_adds_missing_parameters(void **state)
 	assert_params("a='1';b='1';");
 }
 
-/* For responses that must be sent whatever else the request contains: opt-out links, and the callback of JSONP. */
+/* Queries of requests that must be answered whatever else they contain: opt-out links, and the callback of JSONP. */
 static void
 the_query_alone_is_read_leniently(void **state)
 {
@@ -433,7 +433,7 @@ the_query_alone_is_read_leniently(void **state)
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	request.content_type = SLICE(FORM);
 	assert_false(http_params_parse_body(params, &request, &params, &problem));
-	assert_problem(HTTP_INVALID_PARAMETER, "A parameter has no name"); /* the first one of the query */
+	assert_problem(HTTP_INVALID_PARAMETER, "A parameter has no name"); /* the first problem of the query */
 	static const struct slice bad_bodies[] = { SLICE("safe=2&email=d&b=1&=c"), SLICE("{\"safe\":2,\"b\":1") };
 	for (size_t i = 0; i < ARRAY_SIZE(bad_bodies); i++) {
 		request = (struct http_request){ .pool = pool, .query = SLICE("safe=1&email=c"), .body = bad_bodies[i] };
@@ -441,7 +441,7 @@ the_query_alone_is_read_leniently(void **state)
 		assert_false(http_params_parse_body(params, &request, &params, &problem));
 		assert_params("safe='1';email='c';");
 	}
-	/* after a value that does not fit, no later one is accepted */
+	/* after a value that does not fit, no later value is accepted */
 	const struct http_request many = { .pool = pool, .query = SLICE("a=1&a=2&a=3&a=4&a=5&a=6") };
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
 	caps.values = 3;
@@ -505,7 +505,7 @@ booleans_and_strings_are_read_from_values(void **state)
 	assert_false(http_value_string(http_params_value(params, SLICE("a")), &text));
 }
 
-/* A request takes memory that is a small multiple of its size, whatever its header lines are. */
+/* The memory for a request is a small multiple of its size, whatever its header lines are. */
 static void
 many_header_parameters_cost_little_memory(void **state)
 {
@@ -527,7 +527,7 @@ many_header_parameters_cost_little_memory(void **state)
 	free(body);
 }
 
-/* Any input is accepted or refused with a message; with the sanitizers this is a small fuzz test. */
+/* Any input is accepted, or refused with a message. With the sanitizers, this is a small fuzz test. */
 static void
 random_bodies_do_no_harm(void **state)
 {

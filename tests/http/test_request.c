@@ -11,7 +11,7 @@
 
 static struct http_request request;
 
-/* `context` is NAME, value, NAME, value, …, NULL */
+/* `context` is an array: NAME, value, NAME, value, …, NULL. */
 static struct slice
 get(void *context, const char *name)
 {
@@ -122,7 +122,7 @@ dangerous_paths_are_not_found(void **state)
 	}
 }
 
-/* docs/operating.md 5: the example for mod_proxy_fcgi sends a long target in pieces; the whole one has precedence. */
+/* docs/operating.md 5: the example for mod_proxy_fcgi sends a long target in pieces; a whole target takes precedence. */
 static void
 a_target_in_pieces_is_joined(void **state)
 {
@@ -208,7 +208,7 @@ trailing_slashes_are_noted(void **state)
 	assert_true(request.trailing_slash);
 }
 
-/* RFC 9110, 12.5.3. The last byte of each value is the last one that may be read. */
+/* RFC 9110, 12.5.3. Nothing may be read after the last byte of a value. */
 static void
 gzip_is_accepted_unless_it_is_refused(void **state)
 {

@@ -85,7 +85,7 @@ head_is_get_without_the_body(void **state)
 	    "Status: 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 5\r\n" COMMON "\r\n");
 }
 
-/* The length of GET's body is not known. */
+/* The length of GET's body is not known, so it is not sent. */
 static void
 head_without_a_body_has_no_length(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1.6: what is left out, cut or made valid instead of refused, and objects of fields. Modules: http. */
+ * docs/api.md 1.6: values that are left out, cut or made valid instead of refused, and objects of fields. Modules: http. */
 #include "parsed.h"
 
 #include <stdlib.h>
@@ -36,14 +36,14 @@ unknown_internal_names_are_dropped(void **state UNUSED)
 	assert_accepted(cases, ARRAY_SIZE(cases));
 	assert_true(parse(SLICE("_a=%00&__b=1"), NULL, SLICE_NONE));
 	assert_params("");
-	/* the text's syntax still holds */
+	/* the syntax of the text still counts */
 	assert_false(parse(SLICE_NONE, JSON, SLICE("{\"_a\":{\"b\":}}")));
 	assert_problem(HTTP_INVALID_JSON, "Please verify your JSON payload: ");
 	assert_false(parse(SLICE_NONE, JSON, SLICE("{\"_a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}")));
 	assert_problem(HTTP_INVALID_JSON, "nested too deeply");
 }
 
-/* docs/api.md 1.6, 4.4: what is not read is not validated, wherever it is. */
+/* docs/api.md 1.6, 4.4: values that are not read are not validated, wherever they are. */
 static void
 members_are_dropped(void **state UNUSED)
 {
@@ -124,7 +124,7 @@ informing_texts_are_cut_at_a_character(void **state UNUSED)
 		assert_slice(value->text, cases[i].text);
 		assert_slice(http_value_whole(value), cases[i].whole);
 	}
-	/* arrays are cut, too, and never fail */
+	/* arrays are also cut, and never fail */
 	assert_true(parse_within(caps, SLICE_NONE, JSON, SLICE("{\"ip\":[1,2,3,4,5,6,7,8,9]}")));
 	assert_params("ip=['1','2',];");
 }
@@ -143,7 +143,7 @@ optional_values_are_left_out(void **state UNUSED)
 	}
 	assert_true(parse_within(caps, SLICE("utm_a=q"), NULL, SLICE("{\"utm_a\":{},\"utm_b\":\"five5\"}")));
 	assert_params("utm_a='q';utm_b='five5';");
-	/* a table without room */
+	/* a full table */
 	assert_true(parse_within((struct http_caps){ 2, 1, 9, 9, 9, 9 }, SLICE_NONE, FORM, SLICE("a=1&utm_a=2&ip=1")));
 	assert_params("a='1';");
 }
@@ -169,7 +169,7 @@ objects_become_one_field_for_each_leaf(void **state UNUSED)
 	assert_accepted(cases, ARRAY_SIZE(cases));
 }
 
-/* The caps and rules of names and values hold for leaves, too. */
+/* The caps and rules of names and values also apply to leaves. */
 static void
 leaves_are_checked(void **state UNUSED)
 {
@@ -233,7 +233,7 @@ the_whole_url_is_merged(void **state UNUSED)
 	assert_params("__url='http://x/?a=';a='1';b='23456';");
 }
 
-/* What a body costs that has a megabyte of ignored values, or of many names. */
+/* The cost of a body with a megabyte of ignored values, or of many names. */
 struct cost {
 	size_t kib;
 	int64_t ms;

@@ -95,7 +95,7 @@ color(const char *text)
 	return parsed;
 }
 
-/* The examples are those of the WCAG's own tools, to two digits. */
+/* The examples are from the WCAG's own tools, rounded to two digits. */
 static void
 contrasts_are_those_of_wcag(void **state UNUSED)
 {
@@ -114,7 +114,7 @@ contrasts_are_those_of_wcag(void **state UNUSED)
 		if (ratio < cases[i].ratio * 0.99 || ratio > cases[i].ratio * 1.01)
 			fail_msg("%s on %s: %f", cases[i].a, cases[i].b, ratio);
 	}
-	/* any accent has a readable text */
+	/* there is a readable text colour for any accent */
 	for (unsigned i = 0; i < 4096; i++) {
 		const struct color any = { (unsigned char)(i % 16 * 17), (unsigned char)(i / 16 % 16 * 17),
 			(unsigned char)(i / 256 * 17) };
@@ -141,7 +141,7 @@ colors_must_be_readable(void **state UNUSED)
 	looks.values[LOOK_DARK_CARD] = SLICE("#dddddd");
 	assert_false(looks_are_readable(pool, &looks, &look, &problem));
 	assert_int_equal(look, LOOK_DARK_TEXT_COLOR);
-	looks.values[LOOK_SCHEME] = SLICE("light"); /* that one is not shown */
+	looks.values[LOOK_SCHEME] = SLICE("light"); /* so the dark scheme is not shown */
 	assert_true(looks_are_readable(pool, &looks, &look, &problem));
 	looks.values[LOOK_SCHEME] = SLICE("dark");
 	assert_false(looks_are_readable(pool, &looks, &look, &problem));
@@ -170,7 +170,7 @@ colors_become_properties(void **state UNUSED)
 	const char *dark = strstr(style, "(prefers-color-scheme:dark)");
 	assert_non_null(strstr(style, "--accent:#ffcc00;--on-accent:#000000;"));
 	assert_non_null(dark);
-	assert_non_null(strstr(dark, "--accent:#ffcc00;")); /* of both schemes */
+	assert_non_null(strstr(dark, "--accent:#ffcc00;")); /* in both schemes */
 	assert_non_null(strstr(dark, "h1 { margin: 0 }"));
 	const struct slice version = looks_style_version(pool, &looks);
 	looks.values[LOOK_DARK_ACCENT] = SLICE("#112233");
@@ -229,7 +229,7 @@ consents_have_versions(void **state UNUSED)
 	assert_false(slice_equal(first, looks_consent_version(pool, &looks)));
 }
 
-/* docs/pages.md 4: the campaign's CSS loads nothing, however it is written. */
+/* docs/pages.md 4: the campaign's CSS cannot load anything, however it is written. */
 static void
 styles_load_nothing(void **state UNUSED)
 {
@@ -247,7 +247,7 @@ styles_load_nothing(void **state UNUSED)
 	buffer_init(&out, LOOK_CSS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		assert_false(look_check(pool, LOOK_CSS, slice_of(refused[i]), &problem));
-		looks.values[LOOK_CSS] = slice_of(refused[i]); /* stored before the rule */
+		looks.values[LOOK_CSS] = slice_of(refused[i]); /* stored before the rule existed */
 		looks_write_style(&out, &looks);
 		assert_int_equal(out.size, 0);
 	}

@@ -38,7 +38,7 @@ close_page(void **state)
 	return end(state);
 }
 
-/* The page that was written. The next one replaces it. */
+/* The page that was written. The next page replaces it. */
 static const char *
 written(void)
 {
@@ -153,7 +153,7 @@ failures_of_the_sign_up_are_shown(void **state UNUSED)
 	assert_int_equal(count_of(text, "aria-invalid"), 0);
 	assert_non_null(
 	    strstr(text, "<li>There were too many attempts from your network. Please wait 10 seconds, then try again.</li>"));
-	/* the time to wait is known, and the other errors are shown, too */
+	/* the time to wait is shown, and the other errors are also shown */
 	struct page later = page;
 	const struct {
 		unsigned s;
@@ -170,7 +170,7 @@ failures_of_the_sign_up_are_shown(void **state UNUSED)
 	}
 }
 
-/* Every failure has words of its own kind. */
+/* Every failure has a text that fits its kind. */
 static void
 every_failure_has_a_page(void **state UNUSED)
 {
@@ -208,7 +208,7 @@ payloads_are_read(void **state UNUSED)
 	assert_false(page_lead_read(pool, SLICE("{\"social_id\":"), &lead));
 }
 
-/* docs/api.md 1.3: as many values as custom fields can have with the largest `limits.custom_fields_bytes`. */
+/* docs/api.md 1.3: a lead with as many custom field values as the largest `limits.custom_fields_bytes` allows. */
 static void
 leads_with_many_values_are_read(void **state UNUSED)
 {
@@ -293,11 +293,11 @@ the_own_page_has_everything(void **state UNUSED)
 	lead.score = 20;
 	page_write_status(&page, &status);
 	text = written();
-	assert_null(strstr(text, "<progress")); /* it has all rewards */
+	assert_null(strstr(text, "<progress")); /* the lead has all rewards */
 	assert_int_equal(count_of(text, "reached"), 3);
 }
 
-/* docs/pages.md 3: leads with equal scores share a rank, and the page says so. */
+/* docs/pages.md 3: the page shows that leads with equal scores share a rank. */
 static void
 a_shared_rank_says_so(void **state UNUSED)
 {
@@ -314,7 +314,7 @@ a_shared_rank_says_so(void **state UNUSED)
 	}
 }
 
-/* docs/pages.md 3: the page fits the state of lead and campaign. */
+/* docs/pages.md 3: the page depends on the state of the lead and the campaign. */
 static void
 the_own_page_fits_the_state(void **state UNUSED)
 {
@@ -404,7 +404,7 @@ strangers_see_numbers_or_nothing(void **state UNUSED)
 	assert_null(strstr(written(), "?kid="));
 }
 
-/* docs/pages.md 2: it shows nothing of the lead that not everyone may see. */
+/* docs/pages.md 2: after a repeated sign-up, the page shows nothing of the lead that not everyone may see. */
 static void
 a_repeated_sign_up_gets_the_link(void **state UNUSED)
 {
@@ -448,7 +448,7 @@ pages_are_small(void **state UNUSED)
 	}
 }
 
-/* docs/manage.md 1.7 */
+/* docs/manage.md 1.7: previews of pages. */
 static void
 previews_are_pages_without_what_is_live(void **state UNUSED)
 {

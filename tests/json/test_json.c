@@ -14,7 +14,7 @@ enum { DEPTH = 16 };
 
 #define LITERAL(text) ((struct slice){ (text), sizeof(text) - 1 })
 
-/* Writes the text again, from its events. */
+/* Writes the text again from the events of the reader. */
 static bool
 copy_event(void *context, const struct json_event *event)
 {
@@ -100,7 +100,7 @@ collect_event(void *context, const struct json_event *event)
 	return true;
 }
 
-/* Only texts may be invalid. Half of a surrogate pair is not valid either. */
+/* json_read_any_text: only strings may be invalid, which includes halves of surrogate pairs. */
 static void
 any_text_is_reported(void **state)
 {
@@ -257,7 +257,7 @@ the_writer_adds_commas(void **state)
 	buffer_free(&out);
 }
 
-/* Any text is accepted or refused; an accepted one reads back unchanged. */
+/* Any text is accepted or refused. A text that is accepted is unchanged when it is written and read again. */
 static void
 random_texts_do_no_harm(void **state)
 {

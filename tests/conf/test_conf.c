@@ -64,7 +64,7 @@ assert_file_refused(const char *text, const char *expected)
 	assert_refused(expected);
 }
 
-/* The same, but compares only the start of the single problem. */
+/* Asserts that the file is refused, but compares only the start of the single problem. */
 static void
 assert_file_refused_at(const char *text, const char *beginning)
 {
@@ -121,7 +121,7 @@ an_empty_file_gives_every_default(void **state UNUSED)
 	assert_int_equal(conf->limits.custom_fields_bytes, 16384);
 	assert_int_equal(conf->limits.webhooks_per_campaign, 20);
 	assert_int_equal(conf->limits.account_bulk_jobs, 1000);
-	/* docs/api.md 5; tests/prog/test_limits.c checks the others */
+	/* docs/api.md 5; tests/prog/test_limits.c checks the other limits */
 	assert_int_equal(conf->limits.account_per_minute, 60000);
 	assert_int_equal(conf->limits.memory, 16 * 1024 * 1024);
 	assert_string_equal(conf->lead.avatar_url, "https://www.gravatar.com/avatar/{hash}?d=mp");
@@ -211,7 +211,7 @@ a_list_continues_on_indented_lines(void **state UNUSED)
 	assert_file_refused("[dispatch]\nhosts = a\n b\n", "@:2: dispatch.hosts: unknown setting\n");
 }
 
-/* Nothing is truncated: neither a long line, nor a value before a comment, nor a line with a NUL. */
+/* Long lines, values before a comment, and lines with a NUL are not truncated. */
 static void
 lines_that_would_be_truncated_are_refused(void **state UNUSED)
 {
@@ -250,7 +250,7 @@ errors_have_their_line(void **state UNUSED)
 	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time limit of a request)\n");
 }
 
-/* For each type, a value that it must refuse. */
+/* For each type, values that must be refused. */
 static void
 bad_values_are_refused(void **state UNUSED)
 {
@@ -321,7 +321,7 @@ tls_of_the_database_is_off_or_verify(void **state UNUSED)
 	conf = load_file("[database]\ntls = off\n");
 	assert_string_equal(conf->database.tls, "off");
 	conf_free(&conf);
-	conf = load_file("[database]\ntls_ca = /etc/ssl/ca.pem\n"); /* for a host with that default */
+	conf = load_file("[database]\ntls_ca = /etc/ssl/ca.pem\n"); /* for a host for which TLS is the default */
 	conf_free(&conf);
 	static const char *const others[] = { "on", "Verify", "required", "verify off", "no" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {

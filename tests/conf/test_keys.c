@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * server.secrets_key (leadhook.conf(5)): only lists that can be used are accepted, and none is shown.
- * Modules: conf, crypto/seal. */
+ * server.secrets_key (leadhook.conf(5)): only lists of keys that can be used are accepted, and no key is shown. Modules: conf,
+ * crypto/seal. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static char path[] = "test_keys.XXXXXX";
 
-/* What conf accepts must be what crypto/seal.h takes: a store checks nothing else. */
+/* conf must accept exactly what crypto/seal.h accepts, because the store does not check it again. */
 static void
 lists_that_can_be_used_are_accepted(void **state)
 {
@@ -31,7 +31,7 @@ lists_that_can_be_used_are_accepted(void **state)
 		struct buffer problems;
 		struct seal_keys *keys = seal_keys_new(slice_of(cases[i].list));
 		assert_int_equal(
-		    setenv("LEADHOOK_SERVER_SECRETS_KEY", cases[i].list, 1), 0); /* a line of the file has room for two */
+		    setenv("LEADHOOK_SERVER_SECRETS_KEY", cases[i].list, 1), 0); /* the file could not have such a long line */
 		buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 		assert_int_equal(conf_load(path, &conf, &problems), cases[i].good);
 		assert_int_equal(keys != NULL, cases[i].good);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A challenge and its solution. Signature and solution were made by ALTCHA's own library (altcha-lib 2.8.0, solveChallenge),
- * which also accepts them. */
+ * A challenge and its solution. ALTCHA's own library (altcha-lib 2.8.0, solveChallenge) has made the signature and the
+ * solution, and accepts them. */
 #pragma once
 
 #include "bots/challenge.h"

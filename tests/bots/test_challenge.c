@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Challenges and their solutions are those of ALTCHA's own library, and only genuine ones pass (docs/api.md 8). */
+ * Challenges and their solutions have the format of ALTCHA's own library, and only genuine ones pass (docs/api.md 8). */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -33,7 +33,7 @@ changed(const char *from, const char *to)
 	return POOL_JOIN(pool, slice_sub(all, 0, begin), slice_of(to), slice_sub(all, begin + strlen(from), all.size));
 }
 
-/* RFC 7914 11 */
+/* The test vectors of RFC 7914, 11. */
 static void
 pbkdf2_of_a_known_text(void **state UNUSED)
 {
@@ -77,7 +77,7 @@ it_is_good_for_its_campaign_and_time_only(void **state UNUSED)
 	assert_int_equal(solution_check(pool, text, SLICE("another secret"), SOLVED_CAMPAIGN, 0, &challenge), SOLUTION_FORGED);
 }
 
-/* Each signed parameter, changed to another valid value. */
+/* Changes each signed parameter to another valid value. */
 static void
 changed_parameters_are_forged(void **state UNUSED)
 {
@@ -157,7 +157,7 @@ another_counter_or_key_is_wrong(void **state UNUSED)
 	assert_int_equal(check(changed("000e288b", "000e288c")), SOLUTION_WRONG);
 }
 
-/* The solution has three zeros. */
+/* The key of the solution begins with three zeros. */
 static void
 all_digits_count(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a form hides against bots: the honeypot and the signed time (docs/api.md 8). */
+ * The hidden fields of a form that detect bots: the honeypot and the signed time (docs/api.md 8). */
 #include "unit.h"
 #include "with_pool.h"
 

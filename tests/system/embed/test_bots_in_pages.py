@@ -13,7 +13,7 @@ SETTINGS = [("limits", "posts_per_address", "1000/60s"), ("limits", "lookups_per
 ADA = {"email": "ada@example.org"}
 HERE = SOURCE / "tests/system/embed/altcha"
 FORM = '<form data-leadhook="%d"%s><label>Email <input name="email" type="email"></label>%s<button>Sign up</button></form>'
-# The first event of the form after the click, and what the script fetched from the service.
+# signUp: the first event of the form after the click. calls: what the script has fetched from the service.
 SIGN_UP = """
     const calls = () => performance.getEntriesByType("resource").map(one => one.name)
         .filter(name => name.startsWith(API + "/c/") || name.startsWith(API + "/v1/")).map(name => name.split("/").pop());
@@ -38,7 +38,7 @@ def guarded(service, account):
 
 @pytest.fixture
 def show(browser, service):
-    """Shows a page with the script under a strict Content-Security-Policy: no worker, no blob."""
+    """Shows a page with the script under a strict Content-Security-Policy, which allows neither workers nor blobs."""
     def run_page(script, body, **page):
         api = service.front.url
         origin = "/".join(api.split("/")[:3])
@@ -50,7 +50,7 @@ def show(browser, service):
 
 
 def test_the_script_solves_a_challenge(show, guarded):
-    """docs/embedding.md 2: after the first answer, while the page keeps running"""
+    """docs/embedding.md 2: the script does the work when the first answer asks for it, and the page stays responsive"""
     found = show("""
         let turns = 0, longest = 0, last = performance.now();
         const timer = setInterval(() => {
@@ -68,7 +68,8 @@ def test_the_script_solves_a_challenge(show, guarded):
 
 
 def test_the_work_begins_early(show, guarded):
-    """docs/embedding.md 2, data-proof: when a field gets the focus, so that the form is sent once; a used solution is replaced"""
+    """docs/embedding.md 2, data-proof: the work begins when a field gets the focus, so that the form is sent only once; a used solution is
+    replaced"""
     trap = honeypot_of(guarded)
     found = show("""
         const form = document.querySelector("form");
@@ -87,7 +88,7 @@ def test_the_work_begins_early(show, guarded):
 
 
 def test_without_web_crypto(show, guarded):
-    """docs/embedding.md 2: a page without https shows the error"""
+    """docs/embedding.md 2: a page without https shows the error of the sign-up"""
     found = show("""
         Object.defineProperty(Crypto.prototype, "subtle", { value: undefined });
         const answered = await signUp("ada@example.org");
@@ -99,18 +100,18 @@ def test_without_web_crypto(show, guarded):
 
 
 def test_other_campaigns_cost_nothing(show, campaign):
-    """docs/embedding.md 2: without the setting the script fetches no challenge"""
+    """docs/embedding.md 2: the script fetches no challenge for a campaign that needs no proof"""
     assert show("""
         document.querySelector("form").elements.email.focus();
         return [(await signUp("ada@example.org")).slice(0, 2), calls()];
     """, FORM % (campaign.id, "", "")) == [["success", 200], ["subscribe"]]
 
 
-# ---- ALTCHA's own programs, npm packages of which altcha/ pins versions and hashes ----
+# ---- ALTCHA's own programs: npm packages, whose versions and hashes altcha/ pins ----
 
 @pytest.fixture(scope="module")
 def packages(make_folder):
-    """The folder with the packages."""
+    """The folder with ALTCHA's packages."""
     folder = make_folder()
     for file in HERE.iterdir():
         shutil.copy(file, folder)
@@ -122,7 +123,8 @@ def packages(make_folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("attributes", ["", ' auto="onload"'], ids=["checked", "by itself"])
 def test_the_published_widget(browser, service, guarded, packages, attributes):
-    """docs/embedding.md 2: in a page of another origin, as the form's field `altcha`, which the browser sends like any other"""
+    """docs/embedding.md 2: the widget works in a page of another origin; its solution is the form's field `altcha`, which the browser sends
+    like any other"""
     code = (pathlib.Path(packages) / "node_modules/altcha/dist/main/altcha.min.js").read_text(encoding="utf-8")
     browser.site.add("/altcha.js", code, "text/javascript; charset=utf-8")
     api = service.front.url

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/embedding.md 1, 2, 6 in Chromium and Firefox: elements that come later, the script inside another one, names of fields, copied
-links, frames, words and colours of the campaign."""
+"""docs/embedding.md 1, 2, 6 in Chromium and Firefox: elements that are added later, the script inside another script, names of fields,
+copied links, frames, and texts and colours of the campaign."""
 import json
 import re
 
@@ -33,7 +33,7 @@ NAMES = ["lang", "action", "method", "elements", "submit", "id", "name", "target
 
 
 def test_names_of_fields(show, service, account):
-    """docs/embedding.md 2: a field may have the name of any property of its form; the lead is stored and thanked"""
+    """docs/embedding.md 2: a field may have the name of any property of its form; the lead is stored, and the page says thank you"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     fields = "".join(f'<input type="hidden" name="{name}" value="de">' for name in NAMES)
     found = show("""
@@ -50,7 +50,7 @@ def test_names_of_fields(show, service, account):
 
 
 def test_names_in_a_form_with_an_error(show, campaign):
-    """docs/embedding.md 3"""
+    """docs/embedding.md 3: an error is shown in a form whose fields have the names of its properties"""
     fields = "".join(f'<input type="hidden" name="{name}" value="de">' for name in NAMES)
     found = show("""
         document.querySelector("[name=email]").value = "ada@";
@@ -78,7 +78,8 @@ def test_names_of_elements(show, service, account, name):
 # ---- elements that come later ----
 
 def test_elements_that_come_later(show, service, account):
-    """docs/embedding.md 1: elements that a script of the page adds, at any depth, are filled at once; each is loaded once"""
+    """docs/embedding.md 1: elements that a script of the page adds, at any depth, are filled at once, and each of them is loaded only
+    once"""
     campaign = service.campaign(account, privacy="off", landing_url="https://shop.example/")
     lead = campaign.lead(**ADA, first_name="Ada")
     campaign.points(lead, 5)
@@ -103,8 +104,8 @@ def test_elements_that_come_later(show, service, account):
 
 
 def test_what_a_framework_does(show, campaign):
-    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup gets its content again; one that
-    is emptied each time is left alone in the end"""
+    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup gets its content again; an element that
+    is emptied every time is eventually left alone"""
     found = show("""
         const box = document.querySelector("#box"), markup = box.innerHTML;
         const form = () => box.querySelector("form.leadhook-form");
@@ -129,7 +130,7 @@ def test_what_a_framework_does(show, campaign):
 
 
 def test_the_documented_call(show, campaign):
-    """docs/embedding.md 1: leadhook.scan()"""
+    """docs/embedding.md 1: leadhook.scan() fills the elements that were added"""
     found = show("""
         const place = document.createElement("div");
         place.setAttribute("data-leadhook-form", "%d");
@@ -142,7 +143,7 @@ def test_the_documented_call(show, campaign):
 
 
 def test_a_form_that_comes_later(show, campaign):
-    """docs/embedding.md 2: a form that the page adds later, and one whose tab is shown later, are sent by the script"""
+    """docs/embedding.md 2: the script also sends a form that the page adds later, or whose tab is shown later"""
     found = show("""
         document.body.append(document.querySelector("template").content.cloneNode(true));
         const answered = await signUp("ada@example.org");
@@ -156,7 +157,7 @@ def test_a_form_that_comes_later(show, campaign):
 @pytest.mark.parametrize("kind, found_by", [
     ("inline", "url"), ("bundle", "url"), ("bundle", "action"), ("module", "url"), ("module", "tag"), ("inserted", "tag"), ("eval", "action")])
 def test_bundles(browser, service, campaign, kind, found_by):
-    """docs/embedding.md 1: the address of the service comes from an element or from the action of a form"""
+    """docs/embedding.md 1: in a bundle, the script takes the address of the service from an element or from the action of a form"""
     api, site, text = service.front.url, browser.site, script_of(service)
     site.add("/bundle.js", "window.before = 1;\n" + text + "\nwindow.behind = 1;", "text/javascript")
     site.add("/module.js", f'import "{api}/embed/v1/embed.js";' if found_by == "tag" else text, "text/javascript")
@@ -176,7 +177,7 @@ def test_bundles(browser, service, campaign, kind, found_by):
 
 
 def test_a_bundle_without_an_address(browser, service, campaign):
-    """docs/embedding.md 1: the console says once what is missing; the form of the page stays"""
+    """docs/embedding.md 1: the console says once that the address is missing; the content of the element stays"""
     found = browser.run(LOADED + """
         document.body.append(document.createElement("p"));
         await new Promise(done => setTimeout(done, 500));
@@ -189,7 +190,7 @@ def test_a_bundle_without_an_address(browser, service, campaign):
 
 
 def test_a_bundle_and_the_script(browser, service, campaign):
-    """docs/embedding.md 1: one of them does the work"""
+    """docs/embedding.md 1: if a page has both, only one of them does the work"""
     api = service.front.url
     browser.site.add("/bundle.js", script_of(service), "text/javascript")
     found = browser.run(LOADED + SIGN_UP + """
@@ -211,7 +212,7 @@ def test_a_bundle_and_the_script(browser, service, campaign):
 @pytest.mark.parametrize("query", ["?kid={}?utm_source=flyer", "?utm_source=flyer&amp;kid={}", "?KID={}.&utm_source=flyer", "?utm_source=flyer#kid={}",
                                    "?kid%3D{}%26utm_source%3Dflyer", "?kid=(“{}”)&utm_source=flyer"])
 def test_copied_links(show, campaign, query):
-    """docs/api.md 1.4"""
+    """docs/api.md 1.4: the script repairs the query of a copied link"""
     friend = campaign.lead(email="friend@example.org")["social_id"]
     assert show("return (await signUp('ada@example.org')).name;", FORM % (campaign.id, ""), query=query.format(friend)) == "success"
     lead = campaign.find(**ADA)
@@ -220,7 +221,7 @@ def test_copied_links(show, campaign, query):
 
 @pytest.mark.parametrize("policy, told", [("no-referrer-when-downgrade", True), ("strict-origin-when-cross-origin", False)])
 def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
-    """docs/embedding.md 2.2: a page with the script in a frame has the referrer of the page around it, if browsers tell it"""
+    """docs/embedding.md 2.2: in a frame, a page with the script uses the referrer of the page around it, if the browser sends it"""
     friend = campaign.lead(email="friend@example.org")["social_id"]
     other = browser.site.origin.replace("localhost", "127.0.0.1")
     browser.site.add("/framed", '<!DOCTYPE html><script src="%s/embed/v1/embed.js" defer></script>%s<script>addEventListener("load", () => {'
@@ -236,7 +237,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
         return done;
     """ % (policy, other), api=service.front.url, body="", query=f"?kid={friend}&utm_source=flyer")
     lead = campaign.find(**ADA)
-    told = told and browser.name == "chromium"  # Firefox cuts what it sends to another site in any case
+    told = told and browser.name == "chromium"  # Firefox always cuts the referrer that it sends to another site
     assert found and (lead["parent_id"], lead["utm"]) == ((friend, {"source": "flyer"}) if told else (None, {}))
 
 
@@ -245,7 +246,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
 @pytest.mark.parametrize("language, setting, words", [
     ("de", "auto", "Gib eine E-Mail-Adresse ein, zum Beispiel name@example.org"), ("", "fr", "Saisissez une adresse e-mail"), ("es-MX", "auto", "Introduce"), ("nl", "en", "Enter an email address")])
 def test_errors_in_the_language_of_the_visitor(show, service, account, language, setting, words):
-    """docs/embedding.md 3: errors are in the words of the hosted page, next to the field"""
+    """docs/embedding.md 3: errors have the texts of the hosted page, and are shown next to the field"""
     campaign = service.campaign(account, language=setting)
     found = show("""
         await signUp("ada@localhost");
@@ -293,7 +294,8 @@ def mailing(make_service):
     ("en", "Thank you. Please check your inbox.", "Please confirm your address: we have sent you an email. Enter the code"),
     ("de", "Danke. Bitte schau in dein Postfach.", "Bitte bestätige deine Adresse: Wir haben dir eine E-Mail geschickt. Code eingeben")])
 def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words):
-    """docs/embedding.md 6: until the address is confirmed, the status says so, in the language of the page, even on later visits"""
+    """docs/embedding.md 6: until the address is confirmed, the status says that it must be, in the language of the page, even on later
+    visits"""
     campaign = mailing.campaign(mailing.account(), verify_email="on", public_lookup="all", bots="off")
     show = shower(browser, mailing)
     found = show("""
@@ -316,12 +318,12 @@ def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words)
 
 @pytest.mark.parametrize("text", ["\u201d%d\u201d", "\u201e%d\u201c", "&#8221;%d&#8243;", "#%d", " %d&nbsp;"])
 def test_a_campaign_between_marks(show, campaign, text):
-    """docs/embedding.md 1: even with the quotation marks of word processors"""
+    """docs/embedding.md 1: the campaign's id is found even between the quotation marks of word processors"""
     assert show("return (await until(() => document.forms[0])).elements.email.name;", f"<div data-leadhook-form='{text % campaign.id}'></div>") == "email"
 
 
 def test_no_campaign(browser, show, service):
-    """docs/embedding.md 1: the console says so, and the element is left as it is"""
+    """docs/embedding.md 1: the console reports an element without a valid campaign id, and the element is left as it is"""
     listener = browser.site.add("/listener.js", "window.said = []; console.error = text => said.push(text);", "text/javascript")
     found = show("""
         await until(() => said.length);
@@ -339,7 +341,7 @@ Array.prototype.entries = function () { return [].concat(this); };
 
 
 def test_older_libraries(browser, show, service, account, leadhook):
-    """docs/embedding.md 1: although MooTools and Prototype replace methods of all arrays"""
+    """docs/embedding.md 1: the script works although MooTools and Prototype replace methods of all arrays"""
     campaign = service.campaign(account)
     leadhook("page", "set", campaign.id, "fields=email; plan select required: Plan = Free | Pro", "consent=I agree")
     head = f'<script src="{browser.site.add("/old.js", OLD_LIBRARY, "text/javascript")}"></script>'
@@ -356,7 +358,7 @@ def test_older_libraries(browser, show, service, account, leadhook):
 
 
 def test_a_form_in_a_form(show, campaign):
-    """docs/embedding.md 1: some servers make each page a single form"""
+    """docs/embedding.md 1: the element may be inside a form, because some servers make each page a single form"""
     found = show("""
         const inner = await until(() => document.querySelector(".leadhook-form"));
         inner.elements.email.value = "ada@example.org";
@@ -368,7 +370,7 @@ def test_a_form_in_a_form(show, campaign):
 
 @pytest.mark.parametrize("kind", ["element", "form"])
 def test_a_copy_of_the_script(browser, show, service, account, kind):
-    """docs/embedding.md 1: a copy that a cache of the page's site serves, below a path like ours"""
+    """docs/embedding.md 1: the script works from a cache of the page's site that serves a copy of it below a path like ours"""
     campaign = service.campaign(account)
     copy = browser.site.add("/cache/min/1/embed/v1/embed.js", script_of(service), "text/javascript")
     action = f'action="{service.front.url}/v1/{campaign.id}/subscribe"'
@@ -382,7 +384,7 @@ def test_a_copy_of_the_script(browser, show, service, account, kind):
 
 
 def test_a_blocked_script(browser, service, account):
-    """docs/embedding.md 3: the browser sends a form that had no answer, with the referrer and utm of the page"""
+    """docs/embedding.md 3: the browser itself sends a form that got no answer, with the referrer and the utm parameters of the page"""
     campaign = service.campaign(account)
     friend = campaign.lead(email="friend@example.org")
     form = FORM % (campaign.id, "")
@@ -402,7 +404,7 @@ def test_a_blocked_script(browser, service, account):
 
 @pytest.mark.parametrize("name", ["Email", "EMAIL", "your-email", "contact[email]", "email "])
 def test_other_names_of_the_address(show, service, account, name):
-    """docs/embedding.md 2: finds the field for the email address in a form that names it differently"""
+    """docs/embedding.md 2: the script finds the field for the email address in a form that gives it another name"""
     campaign = service.campaign(account)
     found = show("""
         document.querySelector("input").value = "ada@example.org";

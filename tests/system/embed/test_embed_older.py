@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/embedding.md 2, 8 in Chromium and Firefox: where a success leads, forms that the script makes, markup of older embeds."""
+"""docs/embedding.md 2, 8 in Chromium and Firefox: the next page after a success, forms that the script makes, markup of older embeds."""
 import json
 
 import pytest
@@ -28,7 +28,7 @@ def show(browser, service):
 
 @pytest.fixture
 def script(service):
-    """An element with a script at that path."""
+    """A script element with that path."""
     return lambda path, attributes="": f'<script src="{service.front.url}/{path}" {attributes}></script>'
 
 
@@ -44,7 +44,8 @@ def script(service):
     ('<div id="kickofflabs_signup_bar" data-landing_page_id="{id}" data-redirect></div>', True),
     ('<div data-leadhook-form="{id}"></div>', False), ('<div data-leadhook-form="{id}" data-redirect></div>', True)])
 def test_the_next_page(browser, show, service, account, markup, moves):
-    """docs/embedding.md 2: text and link in place of the form; `thankyou_url` only if the markup says so, or the form leads there by itself"""
+    """docs/embedding.md 2: a text and a link replace the form; the script goes to `thankyou_url` only if the markup says so, or the form
+    leads there by itself"""
     thankyou = browser.site.add("/thank-you", "<!DOCTYPE html>thanks")
     campaign = service.campaign(account, **PAGES, thankyou_url=thankyou)
     browser.site.visits.clear()
@@ -60,8 +61,8 @@ def test_the_next_page(browser, show, service, account, markup, moves):
 
 
 def test_the_link_to_share(show, service, account):
-    """docs/embedding.md 2: after the text, in the language of the page; not if the page has an element for the status; the same
-    after a repeated sign-up, unless the page has a text of its own"""
+    """docs/embedding.md 2: the link follows the text, in the language of the page, unless the page has an element for the status; so it
+    does after a repeated sign-up, unless the page has its own text"""
     campaign = service.campaign(account, **PAGES)
     form = FORM % (campaign.id, "")
     for markup, text in ((f'<div lang="de">{form}</div>', "Danke. Du bist angemeldet. Dein Link zum Teilen: {url}"),
@@ -85,8 +86,8 @@ LOOK = """
 
 
 def test_the_form_of_a_campaign(show, leadhook, service, account):
-    """docs/embedding.md 2.2: its fields, consent and button, in the language of the page; the sign-up counts as one on the campaign's
-    page"""
+    """docs/embedding.md 2.2: the form has the campaign's fields, consent and button, in the language of the page; the sign-up counts as one
+    on the campaign's page"""
     campaign = service.campaign(account, **PAGES, bots="honeypot", language="auto")
     leadhook("page", "set", campaign.id, "fields=" + FIELDS, "consent=I <agree>", "button=Join & win")
     found = show(LOOK + """
@@ -111,7 +112,7 @@ def test_the_form_of_a_campaign(show, leadhook, service, account):
 
 
 def test_a_form_that_there_is_not(show, leadhook, service, account):
-    """docs/embedding.md 2.2: the element says why there is none"""
+    """docs/embedding.md 2.2: the element says why there is no form"""
     campaign = service.campaign(account)
     leadhook("campaign", "set", campaign.id, "ends_at=2020-01-01T00:00:00Z")
     for id in (campaign.id, 999999999):
@@ -147,7 +148,7 @@ def test_snippets(show, leadhook, service, account, markup):
 
 
 def test_a_snippet_that_comes_later(browser, service, account):
-    """docs/embedding.md 8: on pages whose script inserts the element and its script, repeatedly"""
+    """docs/embedding.md 8: it works on pages whose script inserts the element and its script repeatedly"""
     campaign = service.campaign(account, **PAGES)
     found = browser.run("""
         const insert = async () => {
@@ -168,7 +169,7 @@ def test_a_snippet_that_comes_later(browser, service, account):
 
 
 def test_a_snippet_of_a_known_lead(show, service, account):
-    """docs/embedding.md 8: the status instead of the form"""
+    """docs/embedding.md 8: the status of the lead replaces the form"""
     campaign = service.campaign(account, **PAGES)
     lead = campaign.lead(**ADA)
     body = f'<div data-kol-snippet="embedpage"></div><script src="{service.front.url}/2.2.0/kol.js" data-campaign-id="{campaign.id}"></script>'
@@ -184,7 +185,7 @@ ANY_FORM = ["widgets/1.9.4/kol_any_form.js", "w/{id}/298460.js"]
     (ANY_FORM, ""), (ANY_FORM, ' action=""'), (ANY_FORM, ' action="#" method="post"'), (["w/{id}/kol_any_form.js"], ""),
     (["w/1.9.4/kol_any_form.js", "w/{id}/298460.js"], "")])
 def test_any_form(show, script, service, account, paths, action):
-    """docs/embedding.md 8: a form of the page signs up without loading the page again; other forms are left alone"""
+    """docs/embedding.md 8: a form of the page signs up without reloading the page; other forms are left alone"""
     campaign = service.campaign(account, **PAGES)
     found = show("""
         const sent = [];
@@ -239,7 +240,7 @@ SECRETS = """
 
 
 def test_any_form_with_a_secret(show, script, service, account):
-    """docs/embedding.md 8: nothing is read from a form with a password, a code or the number of a card, wherever that field is and
+    """docs/embedding.md 8: nothing is read from a form that has a field for a password, a code or a card number, wherever that field is and
     whatever its type is now"""
     campaign = service.campaign(account)
     found = show("""
@@ -282,13 +283,14 @@ def test_elements_that_hide_those_of_the_document(show, script, service, account
     assert found == "signed up" and campaign.find(email="ada@example.org")
 
 
-# Properties of a form, as names of fields that stand in for them. "action" is no custom field.
+# Properties of a form that fields with these names hide. "action" does not become a custom field.
 HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttribute", "hasAttribute", "setAttribute", "removeAttribute",
           "querySelectorAll", "dispatchEvent", "requestSubmit", "lang", "form", "type", "children")
 
 
 def test_a_secret_in_a_form_of_ours(show, script, service, account):
-    """docs/embedding.md 8: the form is sent without the secret, whatever type its field has now, and whatever the names of other fields are"""
+    """docs/embedding.md 8: the form is sent without the secret, whatever the type of its field is now, and whatever the names of other
+    fields are"""
     campaign = service.campaign(account)
     hiding = "".join(f'<input name="{name}" value="v">' for name in HIDING)
     show("""
@@ -308,7 +310,7 @@ def test_a_secret_in_a_form_of_ours(show, script, service, account):
     pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
     pytest.param('<input name="x" value="1">', "", 0, id="no address")])
 def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
-    """docs/embedding.md 8: fields that are not read, and a failure, hold back neither the email address nor the form"""
+    """docs/embedding.md 8: neither fields that are not read nor a failure prevent the email address or the form from being sent"""
     target = browser.site.add("/contact", "<!DOCTYPE html>done")
     campaign = service.campaign(account)
     browser.site.visits.clear()
@@ -326,8 +328,8 @@ def test_any_form_is_sent_on(browser, show, script, service, account, fields, ca
 
 
 def test_any_form_with_an_action(browser, show, script, service, account):
-    """docs/embedding.md 8: a form that leads elsewhere goes there once the lead is stored, and also if no one can sign up; typing errors
-    are shown first"""
+    """docs/embedding.md 8: a form with an action goes there once the lead is stored, and also if no one can sign up; typing errors are
+    shown first"""
     target = browser.site.add("/newsletter", "<!DOCTYPE html>done")
     for settings, email, stored in (({}, "ada@example.org", 1), ({"require_key": "on"}, "ada@example.org", 0)):
         campaign = service.campaign(account, **settings)
@@ -347,7 +349,7 @@ def test_any_form_with_an_action(browser, show, script, service, account):
 
 
 def test_any_form_with_options(show, script, service, account):
-    """docs/embedding.md 8: kol_widget_options of the page: which forms, which field, and a function that gets the lead"""
+    """docs/embedding.md 8: kol_widget_options of the page choose the forms and the field, and name a function that gets the lead"""
     campaign = service.campaign(account)
     found = show("""
         const got = [];
@@ -365,7 +367,7 @@ def test_any_form_with_options(show, script, service, account):
 
 
 def test_icons(show, service):
-    """docs/embedding.md 8: the icons of older pages are pictures that browsers show"""
+    """docs/embedding.md 8: browsers can show the icons of older pages"""
     names = ("facebook.png", "twitter.png", "linkedin.png", "google_plus.png", "email.png", "whatsapp.png", "x.svg", "copy.png", "sms.png")
     found = show("""
         return Promise.all(%s.map(async name => {
@@ -381,7 +383,7 @@ def test_icons(show, service):
 @pytest.mark.parametrize("settings, shown", [({}, True), ({"hosts_only": "on", "hosts": "localhost"}, True),
                                              ({"hosts_only": "on", "hosts": "other.example"}, False)])
 def test_frames_of_older_pages(browser, leadhook, service, account, settings, shown):
-    """docs/embedding.md 8, docs/pages.md 6: `/{campaign}/` shows the campaign's page in a frame of a page that may have its forms"""
+    """docs/embedding.md 8, docs/pages.md 6: `/{campaign}/` shows the campaign's page in a frame of a page that may contain its forms"""
     campaign = service.campaign(account, pages="on", **settings)
     site = browser.site
     logo = site.add(f"/logo-{campaign.id}.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>', "image/svg+xml")

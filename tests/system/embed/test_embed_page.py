@@ -15,7 +15,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def mailing(make_service):
-    """A service that sends mails, to a server that does not exist."""
+    """A service that sends mail, but to a server that does not exist."""
     return make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "a@example.org")])
 
@@ -27,7 +27,8 @@ def show(browser, service):
 
 @pytest.mark.parametrize("attributes", ["", "async", "defer"])
 def test_a_form(show, campaign, attributes):
-    """docs/embedding.md 2: fields, the page, its utm and its referrer are sent; the answer is in the event; a message replaces the form"""
+    """docs/embedding.md 2: the fields, the page, its utm parameters and its referrer are sent; the event has the answer; a message replaces
+    the form"""
     friend = campaign.lead(email="friend@example.org")
     found = show("""
         const answered = await signUp("ada@example.org");
@@ -48,9 +49,10 @@ def test_a_form(show, campaign, attributes):
 
 
 def test_what_is_added(browser, show, campaign):
-    """docs/embedding.md 2: __url, whose custom fields are merged, unless its query is long; utm, kid and __referrer in any case"""
+    """docs/embedding.md 2: the script adds __url, whose custom fields are merged, unless its query is long, and always utm parameters, kid
+    and __referrer"""
     friend = campaign.lead(email="friend@example.org")
-    # the page's own requests have no Referer, so that the referrer is that of the script
+    # the browser sends no Referer, so the referrer is the one that the script sends
     body = '<meta name="referrer" content="no-referrer">' + FORM % (campaign.id, "")
     for email, padding, fields in (("ada@example.org", 10, {"colour": "red"}), ("grace@example.org", 3000, {})):
         query = f"?utm_source=mail&colour=red&kid={friend['social_id']}&utm_{'x' * padding}=1&__padding={'x' * padding}"
@@ -64,7 +66,7 @@ def test_what_is_added(browser, show, campaign):
 
 
 def test_a_large_page_address(show, campaign):
-    """docs/embedding.md 2: fields that only inform are left out of a body that would be too large for a call without a key"""
+    """docs/embedding.md 2: parameters that are only informative are left out of a body that would be too large for a call without a key"""
     query = "?" + "&".join(f"utm_{number}={'%C3%A9' * 300}" for number in range(22))
     assert show("return signUp('ada@example.org');", FORM % (campaign.id, ""), query=query)["name"] == "success"
     assert 0 < len(campaign.find(**ADA)["utm"]) < 22
@@ -83,7 +85,7 @@ def test_two_copies(show, campaign, service):
 
 
 def test_two_clicks(show, campaign):
-    """docs/embedding.md 2: a form is sent once at a time"""
+    """docs/embedding.md 2: a form is not sent again before it is answered"""
     assert show("""
         const answered = signUp("ada@example.org");
         const button = document.querySelector("button");
@@ -98,7 +100,7 @@ def test_two_clicks(show, campaign):
 
 
 def test_buttons_of_the_page(show, campaign):
-    """docs/embedding.md 2: a button that the page has disabled stays so"""
+    """docs/embedding.md 2: a button that the page has disabled stays disabled"""
     found = show("""
         const button = document.querySelector("#later");
         await signUp("ada");
@@ -109,7 +111,7 @@ def test_buttons_of_the_page(show, campaign):
 
 
 def test_an_element_named_as_the_script(browser, campaign, service):
-    """docs/embedding.md 1: the address of the API is the script's, whatever names the elements of the page have"""
+    """docs/embedding.md 1: the address of the API is that of the script, whatever the names of the page's elements are"""
     api = service.front.url
     body = f'<img name="currentScript" alt="" src="{api.replace("127.0.0.1", "127.0.0.2")}/embed.js">' + FORM % (campaign.id, "")
     found = browser.run(SIGN_UP + """return (await signUp("ada@example.org")).detail.status;""", api=api,
@@ -118,7 +120,7 @@ def test_an_element_named_as_the_script(browser, campaign, service):
 
 
 def test_errors(show, campaign):
-    """docs/embedding.md 3: next to the field that they are about, as text, for screen readers, too; the next answer removes them"""
+    """docs/embedding.md 3: errors are shown as text next to their field, also for screen readers, and removed by the next answer"""
     found = show("""
         const form = document.querySelector("form"), field = form.elements.email;
         const look = () => {
@@ -148,7 +150,7 @@ def test_errors(show, campaign):
 
 
 def test_errors_without_a_field(show, campaign):
-    """docs/embedding.md 3: at the end of the form; an API that cannot be reached is an error, too"""
+    """docs/embedding.md 3: such errors are shown at the end of the form; so is the error that the API cannot be reached"""
     found = show("""
         const answered = await signUp("ada@example.org");
         const shown = await until(() => document.querySelector("form > [role=alert]"));
@@ -158,7 +160,7 @@ def test_errors_without_a_field(show, campaign):
 
 
 def test_pages_decide(show, campaign):
-    """docs/embedding.md 4: preventDefault of an event leaves the rest to the page"""
+    """docs/embedding.md 4: after preventDefault of an event, the page does the rest itself"""
     assert show("""
         for (const name of ["success", "error"])
             document.addEventListener("leadhook:" + name, event => event.preventDefault());
@@ -168,7 +170,7 @@ def test_pages_decide(show, campaign):
 
 
 def test_the_next_page(browser, show, service, account):
-    """docs/embedding.md 2: thankyou_url, otherwise redirect_url, with kolid, which shows the status there"""
+    """docs/embedding.md 2: the next page is thankyou_url, otherwise redirect_url, with kolid, which makes it show the status"""
     thankyou = browser.site.add("/thanks", "<!DOCTYPE html>thanks")
     for settings, redirect, path in (({"thankyou_url": thankyou}, "/elsewhere", "/thanks"), ({}, "/welcome?x=1", "/welcome")):
         campaign = service.campaign(account, **settings)
@@ -184,7 +186,7 @@ def test_the_next_page(browser, show, service, account):
 
 
 def test_status_and_leaderboard(show, service, account):
-    """docs/embedding.md 5, 6: of the lead that just signed up; a friend's sign-up is shown with names as text"""
+    """docs/embedding.md 5, 6: the status and the leaderboard show the lead that just signed up, and a friend with its name as text"""
     campaign = service.campaign(account, privacy="off", leaderboard_names="full", landing_url="https://shop.example/?a=1")
     leader = campaign.lead(email="lead@example.org", first_name=HOSTILE)
     campaign.points(leader, 50)
@@ -227,7 +229,7 @@ MESSAGE = """
     ("nl", 'data-message="no" data-code-link="&lt;i&gt;"', "Thank you. Please check your inbox. <i>"),
     ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b> Code eingeben")])
 def test_a_withheld_lead(show, mailing, language, attributes, text):
-    """docs/embedding.md 2, 6: if a mail answers a sign-up, the message says so, with a link to the page for its code; so does the
+    """docs/embedding.md 2, 6: if a sign-up is answered by mail, the message says so, with a link to the page for its code; so does the
     status"""
     campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
     found = show("""
@@ -253,7 +255,7 @@ def test_a_code_by_text(show, make_service, gateway):
 
 
 def test_a_withheld_lead_of_older_embeds(show, mailing):
-    """docs/embedding.md 8: no link to share is promised"""
+    """docs/embedding.md 8: the message does not promise a link to share"""
     campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
     found = show("""
         await until(() => document.forms[0]);
@@ -264,7 +266,7 @@ def test_a_withheld_lead_of_older_embeds(show, mailing):
 
 
 def test_a_withheld_lead_without_mail(show, service, account):
-    """docs/embedding.md 2: a repeated sign-up does not promise a mail that is never sent"""
+    """docs/embedding.md 2: after a repeated sign-up, the message does not promise a mail that is never sent"""
     campaign = service.campaign(account, **STRICT)
     campaign.lead(**ADA)
     found = show("""
@@ -275,7 +277,7 @@ def test_a_withheld_lead_without_mail(show, service, account):
 
 
 def test_late_answers(browser, show, service):
-    """docs/embedding.md 5, 6: an answer from before a sign-up does not replace one from after it"""
+    """docs/embedding.md 5, 6: an answer to a request from before a sign-up does not replace a later one"""
     site, signed_up = browser.site, threading.Event()
     lead = {"social_id": "7LATE7", "contest_score_rank": 1, "display_name": "Ada"}
 
@@ -304,7 +306,7 @@ def test_late_answers(browser, show, service):
 
 
 def test_storage(show, service, account):
-    """docs/embedding.md 7: nothing is stored, unless the page says data-remember"""
+    """docs/embedding.md 7: nothing is stored, unless the page has data-remember"""
     campaign = service.campaign(account)
     friend = campaign.lead(email="friend@example.org")
     stored = "return Object.entries(localStorage).sort();"
@@ -328,7 +330,7 @@ def test_storage(show, service, account):
                                          ("/subscribe", '<input type="hidden" name="list_id" value="{id}">'),
                                          ("/v2", '<input type="hidden" name="campaign_id" value="{id}">')])
 def test_forms_of_the_api(show, campaign, path, extra):
-    """docs/embedding.md 8: forms of older pages, whose action is a call of the API"""
+    """docs/embedding.md 8: the script sends forms of older pages whose action is a call of the API"""
     found = show("return signUp('ada@example.org');",
                  f'<form method="post" action="{campaign.service.front.url}{path.format(id=campaign.id)}">'
                  f'{extra.format(id=campaign.id)}<input name="email"><button>Sign up</button></form>')
@@ -336,7 +338,7 @@ def test_forms_of_the_api(show, campaign, path, extra):
 
 
 def test_forms_of_others(show, campaign):
-    """docs/embedding.md 8: forms that are not of the API, and those that a script of the page handles, are left alone"""
+    """docs/embedding.md 8: forms that do not belong to the API, and forms that a script of the page handles, are left alone"""
     url = campaign.service.front.url
     assert show("""
         let called = 0;
@@ -360,7 +362,7 @@ OLD = '<div id="kickofflabs_embed_form" data-landing_page_id="%d" data-button_te
 
 
 def test_the_div_of_older_embeds(show, service, account):
-    """docs/embedding.md 8: the div gets a form; the answer is a link to share"""
+    """docs/embedding.md 8: the div gets a form, which is answered with a link to share"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     friend = campaign.lead(email="friend@example.org")
     found = show("""
@@ -377,7 +379,7 @@ def test_the_div_of_older_embeds(show, service, account):
 
 
 def test_the_bar_of_older_plugins(browser, service, account):
-    """docs/embedding.md 8: a page with both divs, whose scripts are inserted by a script; each gets one form with labels of its own"""
+    """docs/embedding.md 8: on a page with both divs, whose scripts are inserted by a script, each div gets one form with its own labels"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     divs = OLD % (campaign.id, "") + f'<div id="kickofflabs_signup_bar" data-landing_page_id="{campaign.id}" ' \
         'data-signup_text="Stay in touch"></div>'
@@ -402,7 +404,7 @@ def test_the_bar_of_older_plugins(browser, service, account):
 
 
 def test_callbacks_of_older_embeds(show, campaign):
-    """docs/embedding.md 8: functions of the page that the div names"""
+    """docs/embedding.md 8: the script calls the functions of the page that the div names"""
     found = show("""
         const calls = [];
         window.done = lead => calls.push(["done", lead.social_id]);
@@ -423,7 +425,7 @@ def test_callbacks_of_older_embeds(show, campaign):
     (406, {"error": "invalid_parameter", "message": f"Parameter {HOSTILE} is"}),
     (500, None), (200, [HOSTILE]), (406, {"error": {"x": 1}, "message": [HOSTILE]})])
 def test_hostile_answers(browser, show, service, status, answer):
-    """docs/embedding.md 2, 3: no answer runs a script in the page, or leads to anything but http and https"""
+    """docs/embedding.md 2, 3: no answer can run a script in the page, or lead to a URL other than http and https"""
     site, text = browser.site, json.dumps(answer)
     site.add("/evil/embed/v1/embed.js", script_of(service), "text/javascript")
     site.add("/evil/v1/7/subscribe", text, "application/json", status=status)
@@ -440,7 +442,7 @@ def test_hostile_answers(browser, show, service, status, answer):
 
 
 def test_a_picture(browser, service, account, tmp_path):
-    """a page with an error next to its field, a leaderboard, the status"""
+    """takes a picture of a page with an error next to its field, a leaderboard and the status"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     for number, name in enumerate(("Grace Hopper", "Ada Lovelace", "Joan Clarke")):
         campaign.points(campaign.lead(email=f"{number}@example.org", first_name=name), 50 - 10 * number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/embedding.md 1, docs/api.md 4.1, 7: the script for pages is served to every page, also while the database is away."""
+"""docs/embedding.md 1, docs/api.md 4.1, 7: the script for pages is served to every page, even while the database is away."""
 import base64
 import gzip
 import hashlib
@@ -28,7 +28,7 @@ def version_of(script):
 
 @pytest.mark.parametrize("front", ["lighttpd-socket", "apache-proxy-fcgi", "nginx"])
 def test_the_script(make_service, front):
-    """type, cache and CORS; HEAD; 304 for the version that the browser has"""
+    """content type, caching and CORS; HEAD; 304 for the version that the browser has"""
     service = make_service(front=FRONTS[front], mount="/lead/", workers=2)
     answer = get(service, headers={"Origin": "https://shop.example"})
     assert answer.status == 200
@@ -56,7 +56,7 @@ def test_the_script(make_service, front):
 
 
 def test_the_script_of_older_bars(service):
-    """docs/embedding.md 8: the same answer at the address that older signup bars have"""
+    """docs/embedding.md 8: the script is also served at the address that older signup bars use"""
     script, bar = get(service), service.client.request("GET", "/bar/v1/signupbar.js")
     assert (bar.status, bar.body, bar.headers["ETag"]) == (200, script.body, script.headers["ETag"])
     assert bar.headers["Content-Type"] == script.headers["Content-Type"]
@@ -67,7 +67,7 @@ def test_the_script_of_older_bars(service):
 @pytest.mark.parametrize("path", ["/2.2.0/kol.js", "/3/kol.js", "/widgets/1.9.6/kol_any_form.js", "/widgets/1.9.6/kol_embed.js",
                                   "/w/kol_any_form.js", "/w/113350/229450.js", "/w/1.9.4/kol_any_form.js"])
 def test_scripts_of_older_pages(service, path):
-    """docs/embedding.md 8: the same answer at the addresses that pages of a hosted service have"""
+    """docs/embedding.md 8: the script is also served at the addresses that pages of a hosted service use"""
     script, older = get(service), service.client.request("GET", path)
     same = ("ETag", "Content-Type", "Cache-Control", "Access-Control-Allow-Origin", "X-Content-Type-Options")
     assert (older.status, older.body) == (200, script.body)
@@ -78,7 +78,7 @@ def test_scripts_of_older_pages(service, path):
 
 
 def test_icons(service):
-    """docs/embedding.md 8: SVG, even for names with .png"""
+    """docs/embedding.md 8: icons are SVG, even under names that end with .png"""
     for name in ("facebook.png", "x.svg", "email.png"):
         icon = service.client.request("GET", f"/embed/v1/images/social/{name}")
         assert (icon.status, icon.headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8") and icon.body.startswith(b"<svg ")
@@ -89,7 +89,7 @@ def test_icons(service):
 
 
 def test_older_pages_by_id(service, campaign):
-    """docs/embedding.md 8: the campaign's page, with the query, whether it exists or not"""
+    """docs/embedding.md 8: the path redirects to the campaign's page, with the query, whether or not the campaign exists"""
     for id in (campaign.id, 999999999):
         for path, query in ((f"/{id}", {}), (f"/{id}/", {"kid": "7A", "utm_source": "a b"})):
             answer = service.client.request("GET", path, query=query)
@@ -100,7 +100,7 @@ def test_older_pages_by_id(service, campaign):
 
 
 def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
-    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; existing escapes stay"""
+    """docs/embedding.md 8: control characters that are sent directly to the program are escaped; existing escapes stay"""
     response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="GET",
                                       REQUEST_URI=f"{service.front.base_path}/{campaign.id}?a=\t\r\nb&c=\x01%20\x7f+é")
     sent = "?a=%09%0D%0Ab&c=%01%20%7F+%C3%A9"
@@ -108,7 +108,7 @@ def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
 
 
 def test_size(service):
-    """at most 12 KiB compressed, in ASCII, without comments"""
+    """the script has at most 12 KiB compressed, and is ASCII without comments"""
     body = get(service).body
     assert len(gzip.compress(body, 9)) <= 12 * 1024
     lines = body.decode("ascii").split("\n")
@@ -117,14 +117,14 @@ def test_size(service):
 
 
 def test_other_methods_and_paths(service):
-    """docs/api.md 1.1"""
+    """docs/api.md 1.1: 405 for other methods, 404 for other names"""
     assert get(service, "POST", form={}).verdict == (405, "method_not_allowed")
     assert service.client.request("GET", "/embed/v1/other.js").verdict == (404, "not_found")
     assert service.client.request("GET", "/embed/v2/embed.js").verdict == (404, "not_found")
 
 
 def test_no_limit(service):
-    """docs/api.md 5: it does not count as a call of the address"""
+    """docs/api.md 5: requests for the script do not count as calls of the address"""
     address = new_address()
     assert {get(service, address=address).status for _ in range(110)} == {200}
     assert service.client.request("GET", "/v2/999999999", query={"email": "a@example.org"}, address=address).status == 404
@@ -140,7 +140,7 @@ def test_without_a_database(make_service, own_database):
 
 
 def test_markup_for_pages(leadhook, campaign):
-    """docs/embedding.md: the address of the service is escaped; there is none without server.base_url"""
+    """docs/embedding.md: the address of the service is escaped in the markup; without server.base_url, no markup is printed"""
     url, id = campaign.service.front.url, campaign.id
     leadhook("campaign", "set", id, "pages=on")
     trap = honeypot_of(campaign)
@@ -169,7 +169,8 @@ def test_markup_for_pages(leadhook, campaign):
 
 
 def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
-    """docs/embedding.md: the forms have the fields, consent and button of the campaign, escaped, in its language; removed ones are gone"""
+    """docs/embedding.md: the forms have the campaign's fields, consent and button, escaped and in its language; what is removed from the
+    campaign is gone"""
     leadhook("campaign", "set", campaign.id, "bots=off", "language=de", "pages=on")
     (tmp_path / "consent.txt").write_text("I <agree>\nto all")
     leadhook("page", "set", campaign.id, f"consent=@{tmp_path}/consent.txt", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "
@@ -190,8 +191,8 @@ def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
 
 
 def test_markup_of_settings(leadhook, campaign):
-    """docs/embedding.md: no page without `pages`; a plain form is answered for people regardless of `form_answer`; data-redirect;
-    --integrity"""
+    """docs/embedding.md: without `pages`, the markup has no page; a plain form is always answered for people, whatever `form_answer` is;
+    data-redirect; --integrity"""
     leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json", "thankyou_url=https://shop.example/thanks")
     markup, verified = (leadhook("campaign", "embed", campaign.id, "--markup", *more) for more in ([], ["--integrity"]))
     assert markup["page"] is None and markup["frame"] is None and markup["form"] == f'<div data-leadhook-form="{campaign.id}" data-redirect></div>'

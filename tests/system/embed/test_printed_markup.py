@@ -7,7 +7,7 @@ STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own"}
 
 @pytest.fixture
 def sign_up(window, leadhook, service):
-    """Show printed elements, and send the form with keys."""
+    """Shows the printed elements, and sends the form by keyboard."""
     def run(campaign, *names, change=lambda markup: markup):
         printed = leadhook("campaign", "embed", campaign.id, "--integrity", "--markup")
         markup = change("".join(printed[name] for name in names))
@@ -24,7 +24,7 @@ def sign_up(window, leadhook, service):
 
 @pytest.mark.parametrize("form", ["form", "form_markup"])
 def test_a_script_with_integrity(window, sign_up, service, account, form):
-    """docs/embedding.md 2.2, 2: the element that the script fills, and the form written out"""
+    """docs/embedding.md 2.2, 2: the script fills the element, and sends the form that is written out"""
     campaign = service.campaign(account, **STRICT, language="auto")
     sign_up(campaign, "script", form, "status", "leaderboard")
     window.wait("document.querySelector('dl') !== null", "the status")
@@ -33,7 +33,7 @@ def test_a_script_with_integrity(window, sign_up, service, account, form):
 
 
 def test_another_version_of_the_script(window, sign_up, service, account):
-    """docs/embedding.md 1.1: the browser does not run it, and the form works without a script"""
+    """docs/embedding.md 1.1: the browser does not run another version, and the form works without a script"""
     campaign = service.campaign(account, **STRICT)
     sign_up(campaign, "script", "form_markup", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
@@ -42,7 +42,7 @@ def test_another_version_of_the_script(window, sign_up, service, account):
 
 @pytest.mark.parametrize("settings", [{}, {"bots": "off"}, {"form_answer": "json"}])
 def test_a_plain_form(window, sign_up, service, account, settings):
-    """docs/api.md 4.1.10: it leads to the lead's own page"""
+    """docs/api.md 4.1.10: the form leads to the lead's own page"""
     campaign = service.campaign(account, **STRICT, **settings)
     sign_up(campaign, "plain_form")
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
@@ -50,7 +50,7 @@ def test_a_plain_form(window, sign_up, service, account, settings):
 
 
 def test_a_plain_form_that_needs_proof(window, sign_up, service, account):
-    """docs/api.md 4.1.10: a page of the service does the work, even where errors lead back to the form"""
+    """docs/api.md 4.1.10: a page of the service does the proof of work, even if errors lead back to the page of the form"""
     campaign = service.campaign(account, **STRICT, bots="proof", bot_difficulty=1, hosts="localhost")
     sign_up(campaign, "plain_form")
     window.wait("location.pathname.endsWith('/subscribe') && document.querySelector('[name=email]')?.value === 'ada@example.org' && "

@@ -20,7 +20,7 @@ URL = re.compile(r"https?://[^/]+/inbound/[0-9]+/in_[A-Za-z0-9_-]{43}")
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """docs/api.md 4.1.7: the answer has the URL, once"""
+    """docs/api.md 4.1.7: the URL is in this answer, and never shown again"""
     answer = campaign.post({"name": "Shop"}, path=PATH)
     assert answer.status == 200 and set(answer.json) == {"message", "id", "url"}
     assert answer.json["message"] == "Inbound Webhook Created" and URL.fullmatch(answer.json["url"])
@@ -30,7 +30,7 @@ def test_create(campaign):
 
 
 def test_without_a_name(make_service):
-    """docs/api.md 4.1.7: each call makes another webhook, and its answer has a URL; up to the cap"""
+    """docs/api.md 4.1.7: each call makes another webhook, up to the maximum, and its answer has a URL"""
     campaign = make_service(workers=2, settings=[("limits", "inbound_per_campaign", "5")]).campaign()
     add(campaign, name="Inbound via API 2")
     answers = [campaign.post(fields, path=PATH) for fields in ({}, {"name": ""}, {"name": None, "source": "shop"})]
@@ -45,7 +45,7 @@ def test_without_a_name(make_service):
 
 @pytest.mark.smoke
 def test_call(campaign):
-    """docs/inbound.md 2: 201 with the lead, whether created or updated, as POST /v2/{campaign} with a key answers"""
+    """docs/inbound.md 2: 201 with the lead, whether created or updated, as in the answer of POST /v2/{campaign} with a key"""
     hook = add(campaign)
     created = send(campaign, hook, {"email": "ada@example.org", "first_name": "Ada", "plan": "gold"})
     assert created.status == 201 and created.json["email"] == "ada@example.org", created.body
@@ -71,7 +71,7 @@ def test_unknown_url(campaign):
 
 
 def test_remove(campaign):
-    """docs/api.md 4.1.7: by id, name or URL; then the URL is unknown"""
+    """docs/api.md 4.1.7: a webhook is removed by id, name or URL; then its URL is unknown"""
     for number, by in enumerate(("id", "name", "url")):
         hook = add(campaign, name=f"Shop {number}")
         value = {"id": hook["id"], "name": f"Shop {number}", "url": hook["url"]}[by]
@@ -83,7 +83,7 @@ def test_remove(campaign):
 
 
 def test_map(campaign):
-    """docs/inbound.md 3: nested values by their paths, in any body type"""
+    """docs/inbound.md 3: paths find nested values, in any type of body"""
     maps = {"email": "data.customer.email", "sku": "items.0.sku", "city": "data[customer][city]"}
     hook = add(campaign, maps=maps)
     assert listed(campaign)[0]["map"] == maps
@@ -114,7 +114,7 @@ def test_map_as_an_object(campaign):
 
 
 def test_half_characters(campaign):
-    """docs/inbound.md 3: a text that was cut within a character costs no lead"""
+    """docs/inbound.md 3: a text that was cut within a character does not prevent a lead"""
     hook = add(campaign, maps={"email": "a.e", "title": "a.title"})
     for number, half in enumerate((b"\\ud83d", b"\xf0\x9f", b"\xff")):
         body = b'{"a":{"e":"%d@example.org","title":"x%s","%s":1}}' % (number, half, half)
@@ -164,7 +164,8 @@ def test_hostile_bodies(campaign, leadhook, body, type, error):
 
 
 def test_hostile_values(campaign):
-    """docs/inbound.md 3: thousands of keys, repeated ones, huge numbers and control characters cost no lead that has an email address"""
+    """docs/inbound.md 3: thousands of keys, repeated keys, huge numbers and control characters do not prevent a lead with an email
+    address"""
     hook = add(campaign, maps={"plan": "plan"})
     many = "{" + ",".join(f'"k{number}":{number}' for number in range(10000)) + ',"email":"a@example.org","plan":"gold"}'
     assert send(campaign, hook, body=many.encode(), type="application/json").json["custom_fields"] == {"plan": "gold"}
@@ -180,7 +181,8 @@ def test_hostile_values(campaign):
 
 
 def test_sender_is_not_the_lead(campaign):
-    """docs/inbound.md 2: address, user agent and referer of the call are the sender's; the source is that of the webhook, otherwise its name"""
+    """docs/inbound.md 2: address, user agent and referrer of the call belong to the sender, and are not stored; the source is that of the
+    webhook, otherwise its name"""
     headers = {"User-Agent": "Shop/1.0", "Referer": "https://shop.example/"}
     lead = send(campaign, add(campaign), {"email": "a@example.org"}, headers=headers, address="192.0.2.7").json
     assert lead["ip"] is None and lead["referrer"] is None
@@ -194,7 +196,7 @@ def test_sender_is_not_the_lead(campaign):
 
 
 def test_tag(campaign, leadhook):
-    """docs/inbound.md 2: the lead is tagged once, new or not; if the tag no longer exists, the payload is refused and stored"""
+    """docs/inbound.md 2: a lead is tagged once, whether or not it is new; if the tag no longer exists, the payload is refused and stored"""
     tag = campaign.define("tag", "Buyer", "--points", 5)
     assert campaign.post({"name": "Shop", "tag_id": 4294967295}, path=PATH).verdict == (404, "tag_not_found")
     hook = add(campaign, tag_id=tag)
@@ -212,8 +214,8 @@ def test_tag(campaign, leadhook):
 
 
 def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
-    """docs/inbound.md 2: visitors of a form service type the payloads. An email address typed with the number of a lead replaces nothing,
-    and a known address ends no opt-out if leads are protected; points come from the map, the tag from the webhook"""
+    """docs/inbound.md 2: visitors of a form service type the payloads. An email address that is sent with the number of a lead replaces
+    nothing, and if leads are protected, a known address does not end an opt-out. Points come from the map, the tag from the webhook."""
     campaign = service.campaign(account, public_lookup="social_id", public_update="own")
     vip = leadhook("tag", "add", campaign.id, "vip")["id"]
     form = add(campaign, tag_id=vip, maps={"*": "*", "points": "points"})
@@ -233,7 +235,8 @@ def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
 
 
 def test_an_open_campaign_takes_updates(campaign):
-    """docs/inbound.md 2, docs/api.md 4.1.11: as with a form, a known address updates the lead and adds a missing number; an opt-out stays"""
+    """docs/inbound.md 2, docs/api.md 4.1.11: as with a form, a known address updates the lead and adds a missing number, but does not end
+    an opt-out"""
     hook = add(campaign)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -243,7 +246,7 @@ def test_an_open_campaign_takes_updates(campaign):
 
 
 def test_ended_campaign(campaign, leadhook):
-    """docs/inbound.md 2: 423, and the payload can be replayed once the campaign continues"""
+    """docs/inbound.md 2: the answer is 423, and the payload can be replayed once the campaign continues"""
     hook = add(campaign)
     campaign.end()
     answer = send(campaign, hook, {"email": "ada@example.org"})
@@ -271,7 +274,7 @@ def test_suspended_account(service, leadhook):
 
 
 def test_rotation(campaign, leadhook):
-    """docs/inbound.md 1: the old URL works for a day, or ends at once"""
+    """docs/inbound.md 1: the old URL keeps working for a day, or ends at once"""
     hook = add(campaign)
     rotated = leadhook("inbound", "rotate", hook["id"])
     new = {"path": rotated["url"][rotated["url"].index("/inbound/"):]}
@@ -289,7 +292,8 @@ def test_rotation(campaign, leadhook):
 
 
 def test_last_fifty(campaign, leadhook):
-    """docs/inbound.md 5: the last 50 calls that became leads, and all stored ones; the beginning of a long body"""
+    """docs/inbound.md 5: the log keeps the last 50 calls that became leads, and all stored payloads; of a long body, it keeps the
+    beginning"""
     hook = add(campaign)
     refused = send(campaign, hook, {"first_name": "Ada"}).json["id"]
     for number in range(55):
@@ -334,7 +338,8 @@ def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
 
 
 def test_deleted_leads(campaign):
-    """docs/inbound.md 5: the calls that created or updated a lead are removed after its deletion; those of others stay"""
+    """docs/inbound.md 5: after the deletion of a lead, the calls that created or updated it are removed from the log; those of other leads
+    stay"""
     hook = add(campaign)
     for email in ("ada@example.org", "bob@example.org"):
         for plan in ("gold", "silver"):
@@ -363,7 +368,7 @@ def test_seven_days(campaign, leadhook):
 
 
 def test_room(campaign, leadhook):
-    """docs/inbound.md 5: a full store refuses further payloads with 429, but accepts those that become leads"""
+    """docs/inbound.md 5: when the store is full, further payloads are refused with 429, except those that become leads"""
     sql, hook = campaign.service.installation.sql, add(campaign)
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 1000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_999")
@@ -379,7 +384,7 @@ def test_room(campaign, leadhook):
 
 
 def test_try(campaign, leadhook, tmp_path):
-    """`leadhook inbound test` says what would become of a payload; nothing changes"""
+    """`leadhook inbound test` shows what would become of a payload, and changes nothing"""
     hook = add(campaign, maps={"email": "customer.email", "plan": "items[0][plan]", "odd": "odd"})
     file = tmp_path / "payload"
 
@@ -411,7 +416,7 @@ def test_try(campaign, leadhook, tmp_path):
 
 
 def test_a_source_is_removed(campaign, leadhook):
-    """docs/api.md 4.1.7, leadhook(1): an empty source removes it, and the name counts again"""
+    """docs/api.md 4.1.7, leadhook(1): an empty source removes the source, so that the webhook's name is used again"""
     hook = add(campaign, source="shop")
 
     def source_of(email):
@@ -427,7 +432,7 @@ def test_a_source_is_removed(campaign, leadhook):
 
 
 def test_commands(campaign, leadhook):
-    """`leadhook inbound`: added, changed, listed, removed"""
+    """`leadhook inbound` adds, changes, lists and removes webhooks"""
     made = leadhook("inbound", "add", campaign.id, "Shop", "--source", "shop", "--map", "email=data.email", "--map", "*=data")
     assert URL.fullmatch(made["url"])
     hook = {"path": made["url"][made["url"].index("/inbound/"):]}
@@ -470,13 +475,13 @@ def test_replay_by_a_new_map(campaign, leadhook):
     ({"name": "Shop", **{f"map[f{number}]": "a" for number in range(51)}}, "invalid_parameter"),
 ])
 def test_bad_webhooks(campaign, fields, error):
-    """docs/api.md 4.1.7: nothing is made"""
+    """docs/api.md 4.1.7: a call with an invalid value makes no webhook"""
     answer = campaign.client.request("POST", campaign.path + PATH, form=fields, key=campaign.key)
     assert answer.json["error"] == error and listed(campaign) == []
 
 
 def test_number(make_service):
-    """docs/api.md 1.3: the maximum of inbound webhooks of a campaign"""
+    """docs/api.md 1.3: a campaign has a maximum number of inbound webhooks"""
     campaign = make_service(settings=[("limits", "inbound_per_campaign", "2"), ("limits", "inbound_per_url", "3/60s")]).campaign()
     hooks = [add(campaign, name=name) for name in ("A", "B")]
     assert campaign.post({"name": "C"}, path=PATH).verdict == (409, "too_many_webhooks")
@@ -523,7 +528,7 @@ def test_isolation(service):
 
 
 def test_at_once(campaign):
-    """docs/inbound.md 2: simultaneous calls for one address make one lead, and each is counted"""
+    """docs/inbound.md 2: simultaneous calls for one address make one lead, and each call is counted"""
     hook = add(campaign)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda number: send(campaign, hook, {"email": "ada@example.org", "n": number}), range(40)))
@@ -534,7 +539,7 @@ def test_at_once(campaign):
 
 
 def test_crashes(make_service, own_database):
-    """docs/inbound.md 2, 5: a payload that was answered with 2xx is stored, whatever is killed: responders, committer or database"""
+    """docs/inbound.md 2, 5: a payload that was answered with 2xx is stored, even if responders, committer or database are killed"""
     service = make_service(database=own_database)
     campaign = service.campaign()
     hook, leads, stored = add(campaign), [], []

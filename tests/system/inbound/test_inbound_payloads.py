@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/inbound.md 2, 3: payloads as real systems send them: lists, JSON in texts, other types, gzip, queries, challenges."""
+"""docs/inbound.md 2, 3: payloads as real systems send them: lists, JSON in texts, other content types, gzip, queries, challenges."""
 import gzip
 import json
 import zlib
@@ -34,7 +34,7 @@ MAUTIC_MAP = {"email": "[mautic.lead_post_save_new].[].lead.fields.core.email.va
 
 
 def test_a_list(campaign, leadhook):
-    """docs/inbound.md 3.1: each entry becomes a lead, and a call of its own in the log"""
+    """docs/inbound.md 3.1: each entry becomes a lead, and has its own line in the log of calls"""
     hook = add(campaign, maps=MAUTIC_MAP)
     answer = send(campaign, hook, MAUTIC)
     assert answer.status == 201 and answer.json["message"] == "3 of 3 entries are leads", answer.body
@@ -54,13 +54,13 @@ def test_a_list(campaign, leadhook):
     ('{"email":"a@example.org"}\n{"email":"b@example.org"}', "application/jsonl"),
 ])
 def test_a_payload_that_is_a_list(campaign, body, type):
-    """docs/inbound.md 3.1: a list at the top, and lines of JSON, need no map"""
+    """docs/inbound.md 3.1: if the payload itself is a list, or lines of JSON, it needs no map"""
     answer = send(campaign, add(campaign), body=body.encode(), type=type)
     assert answer.status == 201 and people(campaign) == ["a", "b"], answer.body
 
 
 def test_a_list_in_a_form(campaign):
-    """docs/inbound.md 3.1: the numbered names of a form are a list, too"""
+    """docs/inbound.md 3.1: numbered names in a form are also read as a list"""
     hook = add(campaign, maps={"email": "people.[].mail", "plan": "plan"})
     answer = send(campaign, hook, form=[("people[0][mail]", "a@example.org"), ("plan", "gold"), ("people[1][mail]", "b@example.org")])
     assert answer.status == 201 and people(campaign) == ["a", "b"]
@@ -68,8 +68,8 @@ def test_a_list_in_a_form(campaign):
 
 
 def test_a_list_with_a_bad_entry(campaign, leadhook):
-    """docs/inbound.md 3.1: the good entries become leads; only the bad one is stored, with its reason, and can be replayed. The
-    sender need not repeat any."""
+    """docs/inbound.md 3.1: the good entries become leads. Only the bad entry is stored, with its reason, and can be replayed. The sender
+    need not repeat any entry."""
     hook = add(campaign, maps={"email": "people.[].mail", "shop": "shop"})
     people_sent = [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]
     payload = {"shop": "Ulm", "people": people_sent}
@@ -86,13 +86,13 @@ def test_a_list_with_a_bad_entry(campaign, leadhook):
 
 
 def test_a_list_of_bad_entries(campaign):
-    """docs/inbound.md 3.1: 202, as for a payload that cannot become a lead"""
+    """docs/inbound.md 3.1: the answer is 202, as for a payload that cannot become a lead"""
     answer = send(campaign, add(campaign), [{"first_name": "A"}, {"first_name": "B"}])
     assert answer.status == 202 and answer.json["message"] == "0 of 2 entries are leads"
 
 
 def test_a_long_list(campaign, leadhook):
-    """docs/inbound.md 3.1: the entries beyond the maximum of a call are stored together, and replayed together"""
+    """docs/inbound.md 3.1: the entries beyond the maximum of a call are stored together, and are replayed together"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     payload = {"people": [{"mail": f"p{number}@example.org"} for number in range(130)]}
     answer = send(campaign, hook, payload)
@@ -107,8 +107,8 @@ def test_a_long_list(campaign, leadhook):
 
 
 def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
-    """docs/inbound.md 3.1: a replay, and a test of a payload, process entries until their memory is used up; the rest is stored
-    again. Nothing is lost"""
+    """docs/inbound.md 3.1: a replay or a test of a payload processes entries until their memory is used up; the rest is stored again, so
+    that nothing is lost"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     count = 1200
     payload = {"shop": "x" * 200_000, "people": [{"mail": f"p{number}@example.org"} for number in range(count)]}
@@ -126,7 +126,7 @@ def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
 
 
 def test_a_list_with_a_long_answer(campaign, leadhook):
-    """docs/inbound.md 3.1: the answer has room for the reasons of all entries, cut; the log has them in full"""
+    """docs/inbound.md 3.1: the answer has room for the reasons of all entries, which are cut; the log has them in full"""
     names = [f"a_long_name_of_a_field_that_no_lead_needs_{number:02}" for number in range(45)]
     hook = add(campaign, maps={"email": "[].mail", **{name: f"[].f{number}" for number, name in enumerate(names)}})
     rest = "".join(f',"f{number}":1e400' for number in range(len(names)))
@@ -138,7 +138,8 @@ def test_a_list_with_a_long_answer(campaign, leadhook):
 
 
 def test_one_of_a_list(campaign, leadhook):
-    """docs/inbound.md 3.1: a map with an index takes one entry, and the log says how all are taken; a replay with such a map takes them"""
+    """docs/inbound.md 3.1: a map with an index reads one entry, and the log says how to read all; a replay with such a map reads them
+    all"""
     hook = add(campaign, maps={"email": "people.0.mail"})
     assert send(campaign, hook, {"people": [{"mail": "a@example.org"}, {"mail": "b@example.org"}, {"mail": "x"}]}).status == 201
     stored = log(leadhook, hook)[0]["id"]
@@ -174,13 +175,14 @@ def test_two_lists_of_a_map(campaign):
     ({}, {"body": b'{"email":"a@example.org"}', "type": "application/json", "headers": {"Content-Encoding": "identity"}}),
 ], ids=range(12))
 def test_bodies(campaign, maps, options):
-    """docs/inbound.md 2, 3: JSON is read inside a text, with any content type, and compressed with gzip"""
+    """docs/inbound.md 2, 3: JSON is also read inside a text, with any content type, and compressed with gzip"""
     answer = send(campaign, add(campaign, maps=maps), **options)
     assert answer.status == 201 and answer.json["email"] == "a@example.org", answer.body
 
 
 def test_encodings(campaign, leadhook):
-    """docs/inbound.md 2: other encodings give 415, and are stored; an incomplete one gives 202; one that would be too large gives 413"""
+    """docs/inbound.md 2: bodies in other encodings give 415, and are stored; an incomplete body gives 202; a body that would be too large
+    gives 413"""
     hook = add(campaign)
     for encoding in ("br", "deflate", "zstd", "gzip, gzip"):
         answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json",
@@ -203,7 +205,7 @@ def test_encodings(campaign, leadhook):
 
 
 def test_queries(campaign, leadhook):
-    """docs/inbound.md 2: a query that names a person is a payload; one without a person only is logged, for the author of the map"""
+    """docs/inbound.md 2: a query that names a person is a payload; a query without a person is only logged, for the author of the map"""
     hook = add(campaign, maps={"email": "mail", "plan": "plan", "__source": '"shop"'})
     ready = {"message": "Inbound Webhook is ready"}
     for query in ({}, {"utm_source": "x"}, {"plan": "gold"}, {"mail": ""}, "mail"):
@@ -231,7 +233,7 @@ def test_queries(campaign, leadhook):
     ("POST", None, {"token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification"}),
 ])
 def test_challenges(campaign, leadhook, method, query, body):
-    """docs/inbound.md 2: the text that a sender expects back, as plain text"""
+    """docs/inbound.md 2: the text that a sender expects is sent back as plain text"""
     hook = add(campaign)
     answer = campaign.client.request(method, hook["path"], query=query, json_body=body)
     expected = (body or {}).get("challenge") or list(query.values())[1 if "hub.mode" in (query or {}) else 0]
@@ -242,7 +244,7 @@ def test_challenges(campaign, leadhook, method, query, body):
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b", "x" * 1025, "a\nb", "ä", "a&b", "a;b"])
 def test_unsafe_challenges(campaign, text):
-    """docs/inbound.md 2: texts that a browser could take for a page, and long texts, are not sent back"""
+    """docs/inbound.md 2: texts that a browser could interpret as a page, and long texts, are not sent back"""
     hook = add(campaign)
     if "\n" not in text:
         answer = campaign.client.request("GET", hook["path"], query={"challenge": text})
@@ -262,7 +264,7 @@ def test_unsafe_challenges(campaign, text):
     ({"email": "a@example.org", "plan": "x" * 5000}, "a@example.org", "plan"),
 ], ids=range(8))
 def test_needless_fields(campaign, leadhook, payload, email, left_out):
-    """docs/inbound.md 3: a field that is not needed does not cost the lead, and the log says that it was left out"""
+    """docs/inbound.md 3: an invalid field that is not needed does not prevent a lead, and the log says that it was left out"""
     hook = add(campaign, maps={name: name for name in payload})
     answer = send(campaign, hook, payload)
     assert answer.status == 201 and answer.json["email"] == email, answer.body
@@ -293,13 +295,13 @@ def test_too_many_fields(campaign, leadhook, extra, maps):
     ({"email": "", "phone_number": "abc"}, "invalid_phone_number"),
 ])
 def test_needed_fields(campaign, payload, error):
-    """docs/inbound.md 3: fields that decide what a lead gets, or whether it is made, are not left out"""
+    """docs/inbound.md 3: fields that decide what a lead gets, or whether it is made, are never left out"""
     assert send(campaign, add(campaign, maps={name: name for name in payload}), payload).verdict == (202, error)
     assert campaign.stats()["total"] == 0
 
 
 def test_opt_outs(campaign):
-    """docs/inbound.md 2: a call leaves an opt-out as it is, unless its map says otherwise; a form of the person ends it"""
+    """docs/inbound.md 2: a call does not end an opt-out, unless its map says so; a form that the person sends ends it"""
     def out():
         return campaign.find(email="nora@example.org")["opted_out"]
     campaign.lead(email="nora@example.org")
@@ -340,7 +342,7 @@ def sns(kind):
     ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": 1}, {"email": "nora@example.org", "event": ""}, False),
 ], ids=("list", "text", "form", "boolean", "values", "missing", "null", "empty"))
 def test_ends_of_mail(campaign, maps, end, other, made):
-    """docs/inbound.md 3.3: a report of a mail service that a person has left is an opt-out, never a sign-up; other reports change nothing"""
+    """docs/inbound.md 3.3: a mail service's report that a person has left is an opt-out, never a sign-up; other reports change nothing"""
     hook = add(campaign, maps=maps)
     assert send(campaign, hook, end).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 0
     answer = send(campaign, hook, other)
@@ -366,7 +368,7 @@ def test_end_of_mail_always(campaign):
 
 
 def test_room_for_lists(campaign):
-    """docs/inbound.md 5: if there is no room for an entry of a list, the others are processed nevertheless, and the call gets 429"""
+    """docs/inbound.md 5: if there is no room to store an entry of a list, the others are processed nevertheless, and the answer is 429"""
     sql, hook = campaign.service.installation.sql, add(campaign, maps={"email": "[].email", "__opt_out": "[].event"})
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 2000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_1000")
@@ -379,7 +381,7 @@ def test_room_for_lists(campaign):
 
 
 def test_texts_stay_stopped(campaign):
-    """docs/inbound.md 2: a call with the number of a phone that said STOP does not end its opt-out"""
+    """docs/inbound.md 2: a call with a phone number whose owner has texted STOP does not end that opt-out"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})
     lead = campaign.lead(phone_number="+491711234567")
     campaign.change("sms_optout", phone_numbers=["+491711234567"])
@@ -387,7 +389,7 @@ def test_texts_stay_stopped(campaign):
     assert campaign.find(phone_number="+491711234567")["sms_opted_out"]
 
 
-# What these systems send, with values of our own; the map; whether a phone number is in it.
+# Payloads of these systems, with our own values; their maps; and whether they contain a phone number.
 SAMPLES = {
     "Typeform": ({"event_type": "form_response", "form_response": {"token": "t", "answers": [
         {"type": "text", "text": "Nora Berg", "field": {"id": "a1", "type": "short_text", "ref": "name"}},
@@ -439,7 +441,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("system", SAMPLES)
 def test_samples(campaign, system):
-    """docs/inbound.md 3: a map extracts email address, name and number from what these systems send"""
+    """docs/inbound.md 3: a map extracts email address, name and phone number from what these systems send"""
     payload, maps = SAMPLES[system]
     hook = add(campaign, maps=maps)
     answer = send(campaign, hook, **({"form": payload} if isinstance(payload, list) else {"json_body": payload}))
@@ -458,7 +460,7 @@ def test_a_selection_without_a_match(campaign, leadhook):
 
 
 def test_a_form_with_a_file(campaign):
-    """docs/inbound.md 2: a file, and text in another encoding, do not cost the lead"""
+    """docs/inbound.md 2: a file, or text in another encoding, does not prevent a lead"""
     part = b'--B\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
     body = part % (b"email", b"", b"nora@example.org") + part % (b"city", b"", b"K\xf6ln") + \
         part % (b"letter", b'; filename="letter.pdf"\r\nContent-Type: application/pdf', b"%PDF\0\xff\x80") + b"--B--\r\n"
@@ -468,7 +470,7 @@ def test_a_form_with_a_file(campaign):
 
 
 def test_constants(campaign):
-    """docs/inbound.md 3: a quoted text is the same in every payload; it cannot identify a person"""
+    """docs/inbound.md 3: a quoted text has the same value for every payload; it cannot identify a person"""
     hook = add(campaign, maps={"email": "email", "phone_number": "phone", "country_code": '"DE"', "channel": '"shop 1"'})
     answer = send(campaign, hook, {"email": "a@example.org", "phone": "0171 1234567"})
     assert answer.json["phone_number"] == "+491711234567" and answer.json["custom_fields"] == {"channel": "shop 1"}

@@ -38,7 +38,7 @@ def test_keywords(campaign, inbound):
 
 
 def test_other_texts_and_numbers(campaign, inbound):
-    """other texts and numbers change nothing, make no lead, and are stored"""
+    """other texts, and texts from other numbers, change nothing, make no lead, and are stored"""
     lead = new_lead(campaign)
     before = campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}")
     for text in ("Don't stop", "STOPS", "", "NO", "I will stop by your shop", "stop by at 5", "No, text me"):
@@ -55,7 +55,7 @@ def test_other_texts_and_numbers(campaign, inbound):
                                   "STOP ALL", "Bitte abmelden", "Baja", "СТОП", "Keine Werbung mehr", "do not text me", "UNSUBSCRIBED",
                                   "Sair por favor", "Basta!", "please stop\u200b", "STOP\u0007"])
 def test_as_people_type_it(campaign, text):
-    """docs/inbound.md 3.2: keywords are compared as they are decoded, in JSON and in forms"""
+    """docs/inbound.md 3.2: keywords are recognized as people type them, in JSON and in forms"""
     lead = new_lead(campaign)
     made = campaign.post({"name": "texts", "map": {"phone_number": "msisdn", "__text": "text"}}, path="/inbound-webhook")
     path = "/inbound/" + made.json["url"].split("/inbound/", 1)[1]
@@ -70,7 +70,7 @@ def test_as_people_type_it(campaign, text):
 @pytest.mark.parametrize("country", [None, "DE", "AT", "nonsense"])
 @pytest.mark.parametrize("method", ["GET", "POST", "POST with a query", "number"])
 def test_gateways(campaign, country, method):
-    """docs/inbound.md 2, 3.2: gateways send by GET, and without the plus sign of a number, whatever country the map has"""
+    """docs/inbound.md 2, 3.2: gateways may send by GET, and without the plus sign of a number, whatever country the map has"""
     lead = new_lead(campaign)
     maps = {"phone_number": "msisdn", "__text": "text", **({"country_code": f'"{country}"'} if country else {})}
     made = campaign.post({"name": "texts", "map": maps}, path="/inbound-webhook")
@@ -87,7 +87,7 @@ def test_gateways(campaign, country, method):
 
 
 def test_help(campaign, inbound, leadhook):
-    """docs/inbound.md 3.2: a text that asks for help is stored, with the reason; nothing changes"""
+    """docs/inbound.md 3.2: a text that asks for help is stored, with the reason, and changes nothing"""
     lead = new_lead(campaign)
     for text in ("HELP", "Hilfe!", "ayuda", "Info"):
         answer = inbound(lead["phone_number"], text)

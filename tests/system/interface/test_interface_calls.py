@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/requirements.md sentence by sentence: keys, lists, bulk calls, webhooks, CORS, errors and older paths, of a campaign that was made
-without any setting. Each test names the section and the row that it is about."""
+"""docs/requirements.md, sentence by sentence: keys, lists, bulk calls, webhooks, CORS, errors and older paths, for a campaign that was
+created without any setting. Each docstring names the section and the row that its test is about."""
 import itertools
 
 import pytest
@@ -28,7 +28,7 @@ def campaign(service, account):
 
 
 def protected_calls(campaign):
-    """Endpoints that require a key: method, path and fields of a good call."""
+    """Endpoints that require a key: method, path, and the fields of a valid call."""
     whole = campaign.path
     return [("GET", "/v2/campaigns", {}), ("POST", whole + HOOK, {"url": URL, "event": "verified"}),
             ("DELETE", whole + HOOK, {"url": URL}), ("POST", whole + "/optout", ADA),
@@ -38,7 +38,7 @@ def protected_calls(campaign):
 # --- Authentication ---
 
 def places_of(key):
-    """Each place of a key, as options of a JSON request."""
+    """Each place where a key can be sent, as options of a JSON request."""
     texts = (f"Bearer {key}", key, f"Token of  some kind   {key}", f"  Bearer {key}  ", f"Bearer\t{key}")
     yield {"query": {"api_key": key}}
     for header, text in itertools.product(("Authorization", "Authentication"), texts):
@@ -64,7 +64,7 @@ def test_a_missing_key(campaign):
 
 
 def test_a_wrong_key(campaign):
-    """Authentication 5: "An invalid key gives 409", in each place, also where no key is needed; nothing is done"""
+    """Authentication 5: "An invalid key gives 409", in each place, even where no key is needed; nothing is done"""
     lead = sign_up(campaign, **ADA)
     calls = [*protected_calls(campaign), ("POST", campaign.path, ADA), ("GET", campaign.path, ADA)]
     for (method, path, fields), place in itertools.product(calls, [*places_of(WRONG_KEY), *places_of("malformed")]):
@@ -79,7 +79,8 @@ def test_a_wrong_key(campaign):
 
 
 def test_without_a_key(campaign):
-    """Authentication 6: "Unauthenticated requests to campaign endpoints are allowed", and receive payloads without ip, referrer and fraudulent"""
+    """Authentication 6: "Unauthenticated requests to campaign endpoints are allowed", and get payloads without ip, referrer and
+    fraudulent"""
     sign_up(campaign, **ADA)
     for method in ("POST", "GET"):
         assert not set(KEYED) & send(campaign, method, ADA, "query").json.keys()
@@ -88,7 +89,7 @@ def test_without_a_key(campaign):
 # --- GET /v2/campaigns ---
 
 def test_campaigns(service):
-    """GET /v2/campaigns: "list campaigns for an API key": those of its account"""
+    """GET /v2/campaigns: "list campaigns for an API key": those of the key's account"""
     account, other = service.account(), service.account()
     made = [service.plain_campaign(account) for _ in range(2)]
     foreign = service.plain_campaign(other)
@@ -160,7 +161,7 @@ def test_a_webhook_is_created(campaign):
 
 
 def test_every_event_name(campaign):
-    """Event names: each alone and all together; "A submitted event `fraudulent` is converted to `marked_as_fraudulent`"."""
+    """Event names: each event alone and all together; "A submitted event `fraudulent` is converted to `marked_as_fraudulent`"."""
     for events in ([name] for name in EVENTS):
         assert campaign.post({"url": URL, "event": events[0]}, path=HOOK).json["events"] == events
     assert sorted(campaign.post({"url": URL, "events": EVENTS}, path=HOOK).json["events"]) == sorted(EVENTS)
@@ -210,7 +211,7 @@ def test_preflight(campaign):
 
 
 def test_browsers_can_read_answers(campaign):
-    """What the service does: "The public API sets `Access-Control-Allow-Origin: *`": on successes and errors"""
+    """What the service does: "The public API sets `Access-Control-Allow-Origin: *`", on successes and errors"""
     calls = [("POST", campaign.path, ADA), ("GET", campaign.path, ADA), ("GET", campaign.path, BOB), ("POST", campaign.path, {}),
              *protected_calls(campaign), ("POST", "/v2/4294967295", ADA), ("GET", "/nowhere", {})]
     statuses = set()
@@ -251,7 +252,7 @@ def test_conflicts(service):
 
 
 def test_invalid_json(campaign):
-    """Errors: "an error message telling the caller to verify the JSON payload", of every call with a body"""
+    """Errors: "an error message telling the caller to verify the JSON payload", for every call with a body"""
     calls = [("POST", campaign.path), ("GET", campaign.path), *((method, path) for method, path, _ in protected_calls(campaign)[1:])]
     bodies = (b"{", b'{"email":}', b'{"email":"a@example.org"', b"a@example.org", b"[1]")
     for (method, path), body in itertools.product(calls, bodies):
@@ -263,7 +264,8 @@ def test_invalid_json(campaign):
 # --- Versioning ---
 
 def test_older_paths(campaign):
-    """Versioning: "Older embed and form flows use `/v1` or `/subscribe`-style paths": the same leads, created and updated without a key"""
+    """Versioning: "Older embed and form flows use `/v1` or `/subscribe`-style paths": they create and update the same leads without a
+    key"""
     made, counter = sign_up(campaign, **ADA), itertools.count(2)
     subscribe = f"/v1/{campaign.id}/subscribe"
     for way in BODIES:

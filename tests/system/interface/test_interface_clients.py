@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/compatibility.md 5: clients of hosted services with a campaign that was made without any setting, with mail set up and without:
-sign up, sign up again, look up, leaderboard."""
+"""docs/compatibility.md 5: clients of hosted services, with a campaign that was created without any setting, with and without mail: sign
+up, sign up again, look up, leaderboard."""
 import urllib.parse
 
 import pytest
@@ -43,7 +43,7 @@ def is_known(campaign, answers):
 
 @chromium_first
 def test_script_tags(run, campaign):
-    """JSONP: subscribe, twice, info by address and by id"""
+    """JSONP: subscribe twice, then info by email address and by social id"""
     found = run(JSONP + """
         const get = (path, query) => jsonp(`${API}/v1/${ID}/${path}?${query}`, "answer" + get.count++);
         get.count = 0;
@@ -60,7 +60,7 @@ def test_script_tags(run, campaign):
 
 @chromium_first
 def test_fetch(run, campaign):
-    """A page's own calls by fetch: JSON to create and update, a query to look up, and the leaderboard with the lead's own place"""
+    """A page's own calls with fetch: JSON to create and update, a query to look up, and the leaderboard with the lead's own position"""
     found = run("""
         const at = API + "/v2/" + ID, headers = { "Content-Type": "application/json" };
         const json = async answer => {
@@ -86,7 +86,7 @@ def test_fetch(run, campaign):
 
 @chromium_first
 def test_xml_http_request(run, campaign):
-    """A referral page with XMLHttpRequest, as axios sends it: the answer to each sign-up has the link to share and the counts"""
+    """A referral page that uses XMLHttpRequest, as axios does: the answer to each sign-up has the link to share and the counts"""
     found = run(XHR + """
         const sent = [];
         for (const fields of [{ email: "ada@example.org" }, { email: "bob@example.org", social_id: "KID" }, { email: "ada@example.org" }]) {
@@ -105,7 +105,7 @@ def test_xml_http_request(run, campaign):
 
 @chromium_first
 def test_the_script_of_forms(run, campaign, service):
-    """embed.js: a form, the same address again in another visit, the status of the lead and the leaderboard"""
+    """embed.js: a form, the same address again on another visit, the status of the lead, and the leaderboard"""
     def visit(script):
         return run(LOADED + SIGN_UP + script, head=f'<script src="{service.front.url}/embed/v1/embed.js" defer></script>',
                    body=FORM % (campaign.id, "") + f'<div data-leadhook-status="{campaign.id}"></div>'
@@ -125,8 +125,8 @@ def test_the_script_of_forms(run, campaign, service):
 
 
 def test_plugins_of_servers(campaign, service):
-    """A plugin's calls from PHP: lists and campaigns for the key, sign-ups by form or JSON with the visitor's address and without the
-    key, look-ups"""
+    """A plugin's calls from PHP: lists and campaigns of the key, sign-ups by form or JSON with the visitor's address and without the key,
+    and look-ups"""
     request, key = service.client.request, campaign.key
     listed = request("GET", "/v1/landing_pages", query={"api_key": key}, headers=PHP).json["pages"]
     assert campaign.id in [page["list_id"] for page in listed]
@@ -146,7 +146,7 @@ def test_plugins_of_servers(campaign, service):
 
 
 def test_forms_of_pages(campaign, service):
-    """A form that a browser sends by itself, twice: it leads to the lead's own page, which names no mail that is not sent"""
+    """A form that the browser itself sends, twice: it leads to the lead's own page, which promises no mail that is not sent"""
     headers = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html", "Origin": "https://shop.example", "Referer": "https://shop.example/join"}
     for path in (f"/v1/{campaign.id}/subscribe", f"/v1/{campaign.id}/subscribe", f"/v2/{campaign.id}"):
         answer = service.client.request("POST", path, form=ADA, headers=headers)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/requirements.md, Events, sentence by sentence at a receiver, of a campaign that was made without any setting. Each test names
-the section and the row that it is about."""
+"""docs/requirements.md, Events, sentence by sentence, as a receiver sees them, for a campaign that was created without any setting. Each
+docstring names the section and the row that its test is about."""
 import urllib.parse
 
 import pytest
@@ -27,7 +27,7 @@ def campaign(service, account, receiver):
 
 
 def arrived(campaign):
-    """Deliver what is due; return the payloads so far, in the order of their events."""
+    """Deliver what is due; return all payloads so far, in the order of their events."""
     campaign.service.dispatch()
     found = campaign.service.receiver.at(campaign.hook)
     assert all(one.verified for one in found)
@@ -39,7 +39,7 @@ def of(payloads, event):
 
 
 def test_every_event(campaign):
-    """Event names, each row: the event arrives once for what has happened, with the field of its own"""
+    """Event names, each row: the event arrives once, with its additional field"""
     tag = campaign.define("tag", "VIP", "--points", 7)
     level = campaign.define("reward", "Mug", "--required-points", 8, "--emailed")
     assert campaign.webhook(*EVENTS)["events"]
@@ -83,7 +83,7 @@ def test_referred_lead(campaign):
 
 
 def test_a_lead_that_was_excluded(campaign):
-    """new_signup_not_excluded, marked_as_fraudulent: of a lead that is fraudulent at sign-up the first comes when it is approved"""
+    """new_signup_not_excluded, marked_as_fraudulent: for a lead that is fraudulent at sign-up, the former comes when it is approved"""
     campaign.service.installation.admin("campaign", "set", str(campaign.id), "blocked_email_domains=spam.example")
     campaign.webhook("new_signup", "new_signup_not_excluded", "marked_as_fraudulent")
     sign_up(campaign, email="a@spam.example")
@@ -94,7 +94,7 @@ def test_a_lead_that_was_excluded(campaign):
 
 
 def test_subscriptions(campaign, service, account):
-    """Events: "when a subscribed event happens on the campaign": no other event, and of no other campaign; several URLs"""
+    """Events: "when a subscribed event happens on the campaign": no other events, no other campaigns; several URLs"""
     other, receiver = service.plain_campaign(account), service.receiver
     campaign.webhook("repeat_signup")
     campaign.webhook("new_signup", "repeat_signup", below="/second")
@@ -138,8 +138,8 @@ def test_form_encoded(campaign):
 
 
 def test_at_least_once(campaign):
-    """Delivery format 4, 5: what a receiver does not answer with 2xx is sent again, the same for "social_id, campaign_id, list_id and
-    __event"; what it does is not"""
+    """Delivery format 4, 5: a delivery that the receiver does not answer with 2xx is sent again, with the same "social_id, campaign_id,
+    list_id and __event"; others are not"""
     campaign.service.receiver.script(campaign.hook, Answer(500), Answer(200))
     webhook = campaign.webhook("new_signup", "repeat_signup")
     sign_up(campaign, **ADA)
@@ -153,7 +153,7 @@ def test_at_least_once(campaign):
 
 
 def test_by_the_api_alone(service, account, receiver):
-    """Event names: each single event with only itself subscribed, so that no event depends on another"""
+    """Event names: each event when it is the only one subscribed, so that no event depends on another"""
     causes = {"new_signup": (), "new_signup_not_excluded": (), "repeat_signup": ("again",), "opted_out": ("optout",),
               "phone_number_opt_out": ("sms_optout",), "verified": ("verify",), "marked_as_fraudulent": ("block",), "deleted": ("delete",)}
     campaigns = {}

@@ -29,7 +29,7 @@ def campaign(service, account):
 
 
 def in_each_way():
-    """Each way to send fields, with an address of its own."""
+    """Each way to send fields, with its own email address."""
     for number, way in enumerate(BODIES):
         yield way, {"email": f"way{number}@example.org"}
 
@@ -73,8 +73,8 @@ def test_look_ups(campaign, way):
 # --- Campaign ---
 
 def test_names_of_the_campaign_id(campaign):
-    """Campaign: "Also accepted internally under the names campaign_id, campaignId, list_id, __lid"; they are no custom fields, and the
-    path counts"""
+    """Campaign: "Also accepted internally under the names campaign_id, campaignId, list_id, __lid"; they do not become custom fields, and
+    the path takes precedence"""
     for name, (way, address) in itertools.product(("campaign_id", "campaignId", "list_id", "__lid"), in_each_way()):
         answer = send(campaign, "POST", {**address, name: campaign.id}, way, whole_path="/v2")
         assert answer.status == 200 and answer.json["campaign_id"] == answer.json["list_id"] == campaign.id
@@ -84,7 +84,7 @@ def test_names_of_the_campaign_id(campaign):
 
 
 def test_campaigns_are_apart(service, account, campaign):
-    """Campaign: "Each campaign is identified by a campaign id": a lead is of one campaign; Errors: 404 campaign not found"""
+    """Campaign: "Each campaign is identified by a campaign id": a lead belongs to one campaign; Errors: 404 campaign not found"""
     other = service.plain_campaign(account)
     assert sign_up(campaign, **ADA)["id"] != sign_up(other, **ADA)["id"]
     assert look_up(other, **ADA)["counter"] == 1
@@ -139,7 +139,7 @@ def test_country_code(campaign):
 
 @pytest.mark.parametrize("with_key", KEYS)
 def test_ip(campaign, with_key):
-    """ip: "Lead IP address. Defaults to the IP of the request"; it is no custom field"""
+    """ip: "Lead IP address. Defaults to the IP of the request"; it does not become a custom field"""
     key = campaign.key if with_key else None
     assert send(campaign, "POST", ADA, key=key, address="203.0.113.7").status == 200
     assert send(campaign, "POST", {**BOB, "ip": "192.0.2.9"}, key=key, address="203.0.113.8").status == 200
@@ -178,7 +178,7 @@ def test_what_is_stored_with_the_request(campaign, leadhook, fields, shown):
 
 
 def test_uid(campaign):
-    """__uid: "External/user id", of a new lead and of one that exists"""
+    """__uid: "External/user id", of a new and of an existing lead"""
     for uid in ("u1", "u2"):
         sign_up(campaign, **ADA, __uid=uid)
         assert campaign.find(**ADA)["uid"] == uid
@@ -186,7 +186,7 @@ def test_uid(campaign):
 
 @pytest.mark.parametrize("name, left_out", [("__skip_urls", URLS), ("__skip_actions", ACTIONS)])
 def test_skipped_fields(campaign, name, left_out):
-    """__skip_urls, __skip_actions: "Value 1 omits …", of a new lead, of one that exists, and in look-ups, with a key and without"""
+    """__skip_urls, __skip_actions: "Value 1 omits …", for a new and an existing lead, and in look-ups, with and without a key"""
     for way, address in in_each_way():
         less = send(campaign, "POST", {**address, name: 1}, way).json
         for key, method in itertools.product((None, campaign.key), ("POST", "GET")):
@@ -228,7 +228,7 @@ def test_redirect_url(campaign):
 
 
 def test_points(campaign):
-    """points, Authentication 7: "accepted only when the request is authorized with an API key"; no custom field"""
+    """points, Authentication 7: "accepted only when the request is authorized with an API key"; they do not become a custom field"""
     for way, address in in_each_way():
         assert sign_up(campaign, way, **address, points=5)["contest_score"] == 0
         for key, score in ((campaign.key, 7), (None, 7), (campaign.key, 14)):
@@ -248,7 +248,7 @@ def test_custom_fields(campaign):
 
 
 def test_removed_fields(campaign):
-    """Custom field rules 3: "Removed before saving": each name, and each beginning of a name"""
+    """Custom field rules 3: "Removed before saving": each name, and each prefix"""
     removed = "controller action list_id landing_page_id kid kolid ip ip_address _a __b _ utm_source utm_x campaign_id campaignId".split()
     reserved = {"api_key": "", "must_exist": "", "country_code": "1", "redirect_url": "/x", "referrer": "r", "points": "1"}
     internal = "__url __referrer __source __uid __sid __session_id __rid __skip_urls __skip_actions __do_not_reset_opt_out".split()
@@ -387,7 +387,7 @@ def test_a_lead_that_exists(campaign):
 
 
 def test_a_lead_that_exists_by_its_social_id(campaign):
-    """lead exists: found by social id, alone with a key, or beside its address"""
+    """lead exists: found by its social id alone with a key, or together with its address"""
     made = sign_up(campaign, **ADA)
     for counter, fields in enumerate(({}, ADA), 2):
         again = send(campaign, "POST", {"social_id": made["social_id"], "plan": "gold", **fields}, key=campaign.key)
@@ -413,7 +413,7 @@ def test_a_phone_number_is_added(campaign):
 
 
 def test_failed_after_processing(campaign):
-    """Errors 422: "Lead creation/update failed validation after processing": two leads cannot be one"""
+    """Errors 422: "Lead creation/update failed validation after processing": two leads cannot be merged"""
     sign_up(campaign, **ADA)
     sign_up(campaign, phone_number=NUMBER, **BOB)
     assert campaign.post({**ADA, "phone_number": NUMBER}).verdict == (422, "conflicting_identifiers")

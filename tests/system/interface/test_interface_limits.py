@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/requirements.md, Limits, row by row, with the settings as they are shipped, of campaigns that were made without any setting.
-"""
+"""docs/requirements.md, Limits, row by row, with the default settings, for campaigns that were created without any setting."""
 import itertools
 import time
 
@@ -29,8 +28,8 @@ def campaign(service, account):
 
 
 def passes(limit, calls):
-    """Check that as many of these calls, in turn, pass as the limit allows, plus those of the minutes that a busy host takes; then
-    "Exceeding a rate limit gives 429"."""
+    """Check that as many consecutive calls pass as the limit allows, plus those for the minutes that a busy host takes; then "Exceeding a
+    rate limit gives 429"."""
     began, found, calls = time.monotonic(), [], itertools.cycle(calls)
     while (answer := next(calls)()).status != 429:
         found.append(answer.status)
@@ -54,7 +53,7 @@ def test_unauthenticated_gets(campaign):
 
 
 def test_unauthenticated_posts(campaign):
-    """Unauthenticated campaign POST, per IP: 10 per minute, of new leads, known ones and errors alike"""
+    """Unauthenticated campaign POST, per IP: 10 per minute; new leads, known leads and errors count alike"""
     address, numbers = new_address(), itertools.count()
     found = passes(POSTS, [lambda: send(campaign, "POST", {"email": f"{next(numbers)}@example.org"}, address=address),
                            lambda: send(campaign, "POST", {"email": "0@example.org"}, address=address)])
@@ -68,7 +67,7 @@ def test_unauthenticated_posts(campaign):
 @pytest.fixture(scope="module")
 def jumping(make_service, make_folder):
     """A service, and the clock of its responders."""
-    service = make_service(workers=2, settings=[("server", "sandbox", "off")])  # they may not open the file of the clock
+    service = make_service(workers=2, settings=[("server", "sandbox", "off")])  # a sandbox would hide the file of the clock
     clock = Clock(make_folder() / "clock", monotonic=True)
     service.responders.stop()
     service.responders.argv = [*clock.words, *service.responders.argv]
@@ -80,7 +79,7 @@ def jumping(make_service, make_folder):
 @takes_a_clock
 @pytest.mark.parametrize("method, numbers", [("GET", (100, 200, 300)), ("POST", (10, 20, 30))])
 def test_windows(jumping, method, numbers):
-    """Unauthenticated campaign GET and POST, per IP: so many per minute, per 3 minutes and per 9 minutes"""
+    """Unauthenticated campaign GET and POST, per IP: limits per minute, per 3 minutes and per 9 minutes"""
     service, clock = jumping
     campaign, address = service.plain_campaign(), new_address()
     assert send(campaign, "POST", ADA).status == 200
@@ -110,7 +109,7 @@ def test_all_unauthenticated_posts(service, account):
 
 
 def test_deletes(service):
-    """DELETE requests, per account: 60 per minute, in all campaigns and of every path together; other accounts are not affected"""
+    """DELETE requests, per account: 60 per minute, over all campaigns and paths; other accounts are not affected"""
     account, other = service.account(), service.account()
     first, second, foreign = service.plain_campaign(account), service.plain_campaign(account), service.plain_campaign(other)
 
@@ -123,7 +122,7 @@ def test_deletes(service):
 
 
 def test_authenticated_calls(campaign):
-    """Authenticated account GET/POST: by the account, and not by the address"""
+    """Authenticated account GET/POST: counted by account, not by address"""
     address = new_address()
     for method, fields in (("POST", ADA), ("GET", ADA)):
         for _ in range(GETS + POSTS):
@@ -131,7 +130,7 @@ def test_authenticated_calls(campaign):
 
 
 def test_many_visitors(campaign):
-    """No row limits the sign-ups of a campaign: visitors with addresses of their own are all accepted"""
+    """No row limits the sign-ups of a campaign: visitors with different addresses are all accepted"""
     visitors = [lambda number=number: send(campaign, "POST", {"email": f"{number}@example.org"}).status for number in range(VISITORS)]
     assert set(in_parallel(visitors, 4)) == {200}
     assert campaign.stats()["total"] == VISITORS

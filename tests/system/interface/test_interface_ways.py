@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/requirements.md, for campaigns that were made in each other way than by `leadhook campaign add` alone, with mail set up and
-without: the core of the interface without a key, and the settings. test_quickstart.py has those of a quickstart."""
+"""docs/requirements.md, for campaigns that were created in any other way than by `leadhook campaign add` alone, with and without mail: the
+core of the interface without a key, and the settings. test_quickstart.py tests those of a quickstart."""
 import json
 import re
 
@@ -10,7 +10,7 @@ from interface import MadeCampaign, check_known_leads, look_up, same, sign_up
 from transfers import run_import, write
 from tree import SOURCE
 
-OWN = ("id", "name", "created_at", "lead_count")  # of each campaign
+OWN = ("id", "name", "created_at", "lead_count")  # differ for each campaign
 NEW_ID = 7_000_001
 
 
@@ -28,13 +28,13 @@ def manage(service, account):
 
 @pytest.fixture
 def settings(leadhook):
-    """Returns all that is shown about a campaign by its id, without what is its own."""
+    """Returns all that is shown about a campaign by its id, except values that every campaign has for itself."""
     return lambda id: {name: value for name, value in leadhook("campaign", "show", id).items() if name not in OWN}
 
 
 @pytest.fixture
 def plain(service, account, settings):
-    """The settings of a campaign that was made without any."""
+    """The settings of a campaign that was created without any."""
     return settings(service.plain_campaign(account).id)
 
 
@@ -43,14 +43,14 @@ def differences(one, other):
 
 
 def test_with_an_id(service, account, leadhook, settings, plain):
-    """`campaign add --id`, for pages that have the id built in: it sends no mails of its own, and does not look for bots"""
+    """`campaign add --id`, for pages that contain this id: such a campaign sends no mails, and does not look for bots"""
     id = leadhook("campaign", "add", account.id, "Old", "--id", NEW_ID + int(service.installation.name.removeprefix("leadhook")))["id"]
     assert differences(settings(id), plain) == {"mails": [], "bots": "off"}
     check_known_leads(MadeCampaign(service.client, id, account.key))
 
 
 def test_over_http(service, account, manage, settings, plain):
-    """`POST /manage/v1/accounts/{account}/campaigns`"""
+    """a campaign from `POST /manage/v1/accounts/{account}/campaigns` has the settings of a plain one"""
     made = manage("POST", f"accounts/{account.id}/campaigns", {"name": "New"})
     assert made.status == 201, made.body
     assert differences(settings(made.json["id"]), plain) == {}
@@ -58,21 +58,21 @@ def test_over_http(service, account, manage, settings, plain):
 
 
 def presets():
-    """Return what the dashboard sends besides a name, by the purpose that is chosen."""
+    """Return what the dashboard sends in addition to the name, by the purpose that is chosen."""
     text = (SOURCE / "src/dashboard/web/overview.js").read_text(encoding="utf-8").split("const PRESETS = {\n")[1].split("\n};\n")[0]
     found = re.findall(r"^\t(\w+): \[\s*\"[^\"]*\",\s*\"[^\"]*\",\s*\{(.*?)\},?\s*\],$", text, re.M | re.S)
     return {name: json.loads("{" + re.sub(r"(\w+):", r'"\1":', fields) + "}") for name, fields in found}
 
 
 def test_presets():
-    """that all of the dashboard's are read"""
+    """presets() finds all purposes of the dashboard"""
     assert list(presets()) == ["referral", "waiting", "plain", "api"]
 
 
 @pytest.mark.parametrize("preset", ["referral", "waiting", "plain"])
 @pytest.mark.parametrize("confirms", [{}, {"verify_email": True}], ids=["at once", "confirmed"])
 def test_in_the_dashboard(service, account, manage, settings, plain, preset, confirms):
-    """What its dialog sends for each purpose that is for visitors; where mail is set up they confirm their address"""
+    """What the dialog sends for each purpose that concerns visitors; with mail, they may have to confirm their address"""
     chosen = {**presets()[preset], **confirms}
     made = manage("POST", f"accounts/{account.id}/campaigns", {"name": "New", **chosen})
     assert made.status == 201, made.body
@@ -82,7 +82,7 @@ def test_in_the_dashboard(service, account, manage, settings, plain, preset, con
 
 
 def test_by_setup(service, account, leadhook, settings, plain):
-    """The command with which `leadhook setup` makes the first campaign, unless another choice is made"""
+    """The command with which `leadhook setup` creates the first campaign by default"""
     script = (SOURCE / "setup/setup.in").read_text(encoding="utf-8")
     [words] = re.findall(r'as_service campaign add "\$account_id" "\$[1@]"(.*) --json', script)
     assert words == "" and 'make_campaign "$setup_campaign_name"\n' in script
@@ -92,7 +92,7 @@ def test_by_setup(service, account, leadhook, settings, plain):
 
 
 def test_after_an_import(service, account, tmp_path, settings, plain):
-    """Imported leads are known ones: found, updated, not doubled; the campaign's settings stay"""
+    """Imported leads are known leads: they are found and updated, and not duplicated; the campaign's settings stay"""
     campaign = service.plain_campaign(account)
     result, _ = run_import(campaign, write(tmp_path, "email,phone,first_name,social_id\neve@example.org,+14155552673,Eve,a1b2c3\n"))
     assert result["imported"] == 1 and settings(campaign.id) == plain

@@ -40,7 +40,7 @@ def other(code, by=1):
 
 
 def send(campaign, fields, path=None):
-    """Sends a form as a browser does."""
+    """Sends a form like a browser."""
     return campaign.client.request("POST", path or f"/c/{campaign.id}/code", form=fields, headers=list(FORM.items()))
 
 
@@ -58,7 +58,7 @@ def proofs(campaign, lead):
 
 
 def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
-    """a form leads to the code; the code verifies, with event and proof, and leads to the lead's page"""
+    """the form leads to the page for the code; the code verifies the number, with event and proof, and leads to the lead's page"""
     campaign.webhook("verified")
     phone = number()
     answer = send(campaign, {"phone_number": phone}, path=campaign.path)
@@ -78,7 +78,7 @@ def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
 
 
 def test_from_the_form_without_a_base_url(make_service, gateway):
-    """the same with a path only"""
+    """without a base URL, the redirections have only a path"""
     service = make_service(settings=[*gateway.settings(), ("server", "base_url", "")])
     campaign = service.campaign(service.account(), verify_phone="on", pages="on", public_lookup="social_id", bots="off")
     phone = number()
@@ -100,7 +100,7 @@ def test_the_status_page_leads_to_the_code(gateway, campaign):
 
 
 def test_a_number_beside_an_email_address(make_service, gateway):
-    """Where the number alone is verified, its owner gets to the page, whether a key has verified the email address or not"""
+    """If only the number is verified, its owner gets to the page, whether or not a key has verified the email address"""
     server = MailServer()
     try:
         service = make_service(settings=[*gateway.settings(), *server.settings()])
@@ -124,7 +124,7 @@ def test_a_number_beside_an_email_address(make_service, gateway):
 
 @pytest.fixture(scope="module")
 def mailing(make_service, gateway):
-    """A service on which mails are requested; there is no mail server."""
+    """A service on which mails are requested, without a mail server."""
     made = make_service(settings=[*gateway.settings(), ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "hello@example.org"), ("limits", "codes_per_address", "20/3600s")])
     made.dispatcher.start()
@@ -133,7 +133,8 @@ def mailing(make_service, gateway):
 
 @pytest.mark.parametrize("mails, verify, requested", [("", "off", []), ("status_link", "off", []), ("welcome,status_link", "on", ["verify"])])
 def test_the_inbox_only_where_a_mail_is_on_its_way(mailing, gateway, mails, verify, requested):
-    """after the code for a number: if the email address decides, the mail that leads to the page is requested; otherwise the code leads there"""
+    """after the code for a number: if the email address decides, the mail that leads to the page is requested; otherwise the code leads to
+    the page"""
     campaign = mailing.campaign(mailing.account(), pages="on", bots="off", verify_phone="on", verify_email=verify, mails=mails)
     kinds = lambda: sorted(row["kind"] for row in mailing.installation.admin("mail", "list", "--campaign", str(campaign.id)))
     phone = number()
@@ -148,7 +149,7 @@ def test_the_inbox_only_where_a_mail_is_on_its_way(mailing, gateway, mails, veri
 
 
 def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
-    """new, known, verified and unknown numbers have the same answers; the code of a verified one leads to its page"""
+    """new, known, verified and unknown numbers get the same answers; the code of a verified number leads to its page"""
     phone, unknown = number(), number()
     first = campaign.post({"phone_number": phone}, key=None)
     again = campaign.post({"phone_number": phone}, key=None)
@@ -174,7 +175,7 @@ def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
 
 
 def test_hosts_only(service, account):
-    """Other pages request no code."""
+    """Pages of other sites cannot request a code."""
     campaign = service.campaign(account, verify_phone="on", hosts="shop.example", hosts_only="on")
     page = campaign.client.request("GET", f"/c/{campaign.id}/code", query={"phone_number": number()})
     assert page.headers["Referrer-Policy"] == "same-origin"
@@ -184,7 +185,7 @@ def test_hosts_only(service, account):
 
 
 def test_what_is_typed(campaign):
-    """no number, an invalid one, another method; a campaign without the setting"""
+    """no number, an invalid number, other methods, and a campaign without the setting"""
     page = campaign.client.request("GET", f"/c/{campaign.id}/code")
     assert page.status == 200 and 'name="phone_number"' in html(page) and 'name="code"' not in html(page)
     for fields in ({}, {"phone_number": "12"}, {"phone_number": "", "code": "123456"}):
@@ -206,7 +207,7 @@ def test_without_a_key(gateway, campaign):
 
 
 def test_a_caller_with_the_link_of_a_lead_tries_no_code(gateway, campaign):
-    """the social id and the email address of a lead are no secret; only its number, or its token, names it for a code"""
+    """the social id and the email address of a lead are no secret: only its number or its token names it for a code"""
     phone = number()
     campaign.post({"phone_number": phone}, key=None)
     code, lead = code_to(gateway, phone), lead_of(campaign, phone)
@@ -221,7 +222,7 @@ def test_a_caller_with_the_link_of_a_lead_tries_no_code(gateway, campaign):
 
 
 def test_six_digits_cannot_be_guessed(gateway, campaign):
-    """many clients at once have five tries together, on the page and without a key; the right code is refused afterwards"""
+    """many simultaneous clients have five tries together, on the page and without a key; then the right code is refused"""
     phone = number()
     campaign.post({"phone_number": phone}, key=None)
     code = code_to(gateway, phone)
@@ -238,7 +239,7 @@ def test_six_digits_cannot_be_guessed(gateway, campaign):
 
 
 def test_a_day_has_fifteen_tries(gateway, campaign):
-    """over all codes, campaigns and clients: three codes in a day, five tries each"""
+    """over all codes, campaigns and clients, a number has fifteen tries in a day: five for each of three codes"""
     elsewhere = campaign.service.campaign(campaign.account, verify_phone="on", pages="on", bots="off")
     phone, compared = number(), 0
     sql = campaign.service.installation.sql
@@ -265,7 +266,7 @@ def test_a_day_has_fifteen_tries(gateway, campaign):
 
 
 def test_an_address_has_its_limit_at_once(make_service, gateway):
-    """docs/api.md 5: many clients of a /64 at the same moment, by sign-ups and by the page"""
+    """docs/api.md 5: the limit holds for many simultaneous clients of a /64, by sign-ups and by the page"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "20/3600s"),
                                      ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     campaign = service.campaign(verify_phone="on", pages="on", bots="off")
@@ -283,7 +284,7 @@ def test_an_address_has_its_limit_at_once(make_service, gateway):
 
 
 def test_the_limits_of_texts_show_no_lead(make_service, gateway):
-    """mail.md 8.3: requests from the page count for a number and its neighbours, whether it belongs to a lead or not"""
+    """mail.md 8.3: requests from the page count for a number and its neighbours, whether or not the number belongs to a lead"""
     service = make_service(settings=[*gateway.settings(), ("sms", "prefix_per_hour", "1"), ("limits", "codes_per_address", "20/3600s")])
     service.dispatcher.start()
     campaign = service.campaign(verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")
@@ -320,7 +321,8 @@ def test_an_address_requests_so_many(make_service, gateway):
 
 
 def test_numbers_that_waited_are_within_the_limit(make_service, gateway):
-    """docs/api.md 4.1.11, New number, and 5: beyond the limit an email address is confirmed, and its number added, without a code"""
+    """docs/api.md 4.1.11, New number, and 5: beyond the limit, an email address is still confirmed and its number added, but without a
+    code"""
     service = make_service(settings=[*gateway.settings(), ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org"), ("limits", "codes_per_address", "3/3600s"),
                                      ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.12: links of mails by which leads confirm their address."""
+"""docs/api.md 4.1.12: the links in mails with which leads confirm their address."""
 import time
 
 import pytest
@@ -25,7 +25,7 @@ def is_verified(campaign, email="ada@example.org"):
 
 
 def test_a_confirmation(strict, ada, receiver):
-    """A page with a button, which verifies the lead, with event, credit and proof, and leads to its own page"""
+    """The page has a button, which verifies the lead, with event, credit and proof, and leads to the lead's own page"""
     strict.webhook("verified")
     page = get(strict, link(strict, ada))
     assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -44,7 +44,7 @@ def test_a_confirmation(strict, ada, receiver):
 
 
 def test_repeated_confirmations(strict, ada):
-    """The first twenty of an address are stored: all are deleted with the lead, at once."""
+    """The first twenty confirmations of an address are stored, and are all deleted immediately with the lead."""
     sql, page = strict.service.installation.sql, get(strict, link(strict, ada))
     for stored, later in ((18, 19), (19, 20), (20, 20)):
         sql(f"DELETE FROM lh_confirmations WHERE lead_id = {ada['id']}")
@@ -56,7 +56,7 @@ def test_repeated_confirmations(strict, ada):
 
 
 def test_scanners_confirm_nothing(strict, ada):
-    """GET, HEAD, and every button that is pressed within a second, with or without scripts"""
+    """GET, HEAD, and buttons that are pressed within a second confirm nothing, with or without scripts"""
     path = link(strict, ada)
     for method in ("GET", "HEAD", "GET"):
         assert get(strict, path, method).status == 200
@@ -89,7 +89,7 @@ def test_it_was_not_me(strict, ada):
 
 
 def test_it_was_not_me_of_a_claim(strict):
-    """The lead loses the address that it only claims, and is not opted out"""
+    """The lead loses the address, to which it only has a claim, and is not opted out"""
     lead = strict.post({"phone_number": "+4915112345678", "email": "ada@example.org"}).json
     strict.service.installation.sql(f"UPDATE lh_leads SET claimed = 1 WHERE id = {lead['id']}")
     path = link(strict, lead)
@@ -106,7 +106,8 @@ def test_it_was_not_me_of_a_claim(strict):
     lambda campaign, lead: link(campaign, {**lead, "social_id": "0123456789"}),
     lambda campaign, lead: "/".join(["", "c", str(campaign.id), "confirm", "-".join(lead["status_url"].split("/")[-2:])])])
 def test_invalid_links(strict, ada, change):
-    """the same page, whatever is wrong; it says how to get another link. A path with another segment is not a link of a mail."""
+    """All invalid links get the same page, which tells how to get another link. A path with another number of segments is not a link of a
+    mail."""
     path = change(strict, ada)
     page = get(strict, path)
     assert page.status == 404 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -133,7 +134,7 @@ def test_an_opt_out_ends(strict, ada):
 
 
 def test_without_pages(service, account):
-    """the link works, and shows a message"""
+    """without hosted pages, the link works, and shows a message"""
     campaign = service.campaign(account, pages="off", verify_email="on", language="de")
     lead = campaign.lead(email="ada@example.org")
     path = link(campaign, lead)
@@ -143,7 +144,7 @@ def test_without_pages(service, account):
 
 
 def test_an_ended_campaign(strict, ada):
-    """docs/api.md 6: verified, without points"""
+    """docs/api.md 6: the lead is verified, without points"""
     strict.end()
     path = link(strict, ada)
     assert press_when_old_enough(strict, path, stamp_of(get(strict, path))).status == 303
@@ -151,6 +152,6 @@ def test_an_ended_campaign(strict, ada):
 
 
 def test_limits(strict, ada):
-    """docs/api.md 5: like other POST calls of an address"""
+    """docs/api.md 5: confirmations are limited like other POST calls of an address"""
     answers = [strict.client.request("POST", link(strict, ada), form={}, address="10.201.0.1").status for _ in range(11)]
     assert answers == [200] * 10 + [429]

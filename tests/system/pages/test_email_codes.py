@@ -51,7 +51,7 @@ def other(code, by=1):
 
 
 def send(campaign, fields, path="/code", **options):
-    """Sends a form as a browser does."""
+    """Sends a form like a browser."""
     return campaign.client.request("POST", f"/c/{campaign.id}{path}", form=fields, headers=list(FORM.items()), **options)
 
 
@@ -86,7 +86,7 @@ def ended(campaign, count):
 
 
 def test_from_the_form_to_the_page_of_the_lead(mail_server, campaign):
-    """the code of the mail does what its button does: verified, event, credit, proof, welcome, the lead's page"""
+    """the code does the same as the button of the mail: verification, event, credit, proof, welcome mail, and the lead's page"""
     campaign.webhook("verified")
     recipient, referrer = address(), campaign.lead(email=address())
     begun = send(campaign, {"email": recipient, "kid": referrer["social_id"]}, path="")
@@ -136,7 +136,7 @@ def test_it_expires(mail_server, campaign):
 
 
 def test_the_last_mail_has_the_valid_code(mail_server, campaign):
-    """a mail beyond the limits neither replaces a code nor gives it tries"""
+    """a mail beyond the limits neither replaces a code nor gives it further tries"""
     recipient = address()
     sign_up(campaign, recipient)
     first = code_to(mail_server, recipient)
@@ -157,7 +157,7 @@ def test_the_last_mail_has_the_valid_code(mail_server, campaign):
 
 
 def test_six_digits_cannot_be_guessed(mail_server, campaign):
-    """many clients at once have five tries together; the right code is refused afterwards; the link still works"""
+    """many simultaneous clients have five tries together; then the right code is refused, but the link still works"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
@@ -170,7 +170,7 @@ def test_six_digits_cannot_be_guessed(mail_server, campaign):
 
 
 def test_it_does_not_show_which_addresses_are_known(mail_server, campaign):
-    """new, confirmed and unknown addresses have the same answers"""
+    """new, confirmed and unknown addresses get the same answers"""
     known, confirmed, unknown = address(), address(), address()
     for recipient in (known, confirmed):
         sign_up(campaign, recipient)
@@ -182,7 +182,7 @@ def test_it_does_not_show_which_addresses_are_known(mail_server, campaign):
 
 
 def test_codes_of_others(service, mail_server, account, campaign):
-    """a code is for its lead, its campaign and its address"""
+    """a code is valid only for its lead, its campaign and its address"""
     recipient, second = address(), address()
     foreign = service.campaign(account, verify_email="on", public_lookup="social_id")
     sign_up(campaign, recipient)
@@ -200,7 +200,7 @@ def test_codes_of_others(service, mail_server, account, campaign):
 
 
 def test_reading_changes_nothing(mail_server, campaign):
-    """GET and HEAD, even with a code; a form without a code sends nothing"""
+    """GET and HEAD change nothing, even with a code; a form without a code sends no mail"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
@@ -214,7 +214,7 @@ def test_reading_changes_nothing(mail_server, campaign):
 
 
 def test_a_restart(service, mail_server, campaign):
-    """neither the code nor its tries are lost"""
+    """neither the code nor its count of tries is lost"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
@@ -227,7 +227,7 @@ def test_a_restart(service, mail_server, campaign):
 
 
 def test_what_is_typed(service, account, campaign):
-    """no address, an invalid one; a campaign without the setting"""
+    """no address, an invalid address, and a campaign without the setting"""
     for fields in ({}, {"email": "ada@"}, {"email": "", "code": "123456"}, {"phone_number": "+4915112345678", "code": "123456"}):
         answer = send(campaign, fields)
         assert answer.status == 406 and 'aria-describedby="e-email"' in page(answer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.13: leads delete their own data, by a link in a mail."""
+"""docs/api.md 4.1.13: leads delete their own data with a link in a mail."""
 import email
 import email.policy
 import re
@@ -67,8 +67,8 @@ def test_a_lead_deletes_itself(service, mail_server, campaign, receiver):
 
 
 def test_a_flagged_lead_deletes_itself(service, mail_server, account):
-    """docs/api.md 4.1.12: even with flags, because a stranger's sign-up of the address can cause them; it gets no mail to confirm
-    the address"""
+    """docs/api.md 4.1.12: a lead with flags can delete itself, because a stranger's sign-up of its address can cause flags; it gets no mail
+    to confirm the address"""
     campaign = service.campaign(account, pages="on", verify_email="on", mails="welcome,status_link", blocked_referrers="bad.example")
     assert campaign.post({"email": "eve@example.org", "__referrer": "https://bad.example/"}, key=None).status == 200
     assert campaign.find(email="eve@example.org")["fraudulent"] is True
@@ -83,7 +83,7 @@ def test_a_flagged_lead_deletes_itself(service, mail_server, account):
 
 
 def test_the_form_shows_no_address(service, mail_server, campaign):
-    """The answers are the same for every address, and so is their effort; the form names a malformed address."""
+    """The answer is the same for every address, and takes the same work; the form reports a malformed address."""
     campaign.lead(email="grace@example.org")
     form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
     check_page(form, 200, referrer="same-origin")
@@ -99,7 +99,7 @@ def test_the_form_shows_no_address(service, mail_server, campaign):
 
 
 def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaign):
-    """mail.md 6: requests from the pages count for the address, whether it belongs to a lead or not, as another campaign would see"""
+    """mail.md 6: requests from the pages count for the address, whether or not it belongs to a lead; another campaign would see the same"""
     other = service.campaign(account, mails="welcome")
     campaign.lead(email="mina@example.org")
     for count, address in enumerate(("mina@example.org", "unknown@mina.example"), 1):
@@ -110,7 +110,7 @@ def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaig
         wait_until(lambda: service.installation.sql(waiting).strip() == str(count), 10, f"the mail to {address} does not wait")
     counted = f"SELECT COUNT(*), MIN(recipient_hash IS NOT NULL) FROM lh_messages WHERE campaign_id = {campaign.id}"
     assert service.installation.sql(counted).split() == ["2", "1"]
-    for count, reason in ((3, "lead_deleted"), (4, "daily")):  # 6: two a day for an address of a campaign
+    for count, reason in ((3, "lead_deleted"), (4, "daily")):  # docs/mail.md 6: two a day for an address of a campaign
         service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 70000")
         request(campaign, "unknown@mina.example")
         assert ended(service, campaign, count)[-1] == reason
@@ -119,8 +119,8 @@ def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaig
 
 
 def test_an_address_that_anyone_may_have_added(service, mail_server, campaign, receiver):
-    """Beside a verified number an unverified address does not delete the lead, not even by a link that was sent before: the address
-    alone is taken from it. The page says so."""
+    """If a lead has a verified number, its unverified address cannot delete it, not even with a link that was sent before. Only the address
+    is removed from the lead, and the page says so."""
     campaign.webhook("deleted")
     lead = campaign.lead(email="mallory@example.org", phone_number="+4915112345681")
     request(campaign, "mallory@example.org")
@@ -145,7 +145,7 @@ def test_an_address_that_anyone_may_have_added(service, mail_server, campaign, r
 
 
 def test_a_lead_that_signs_up_again(service, account, mail_server):
-    """docs/api.md 4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again is one referral."""
+    """docs/api.md 4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again counts as one referral."""
     campaign = service.campaign(account, mails="", points_direct=10)
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
 
@@ -163,7 +163,7 @@ def test_a_lead_that_signs_up_again(service, account, mail_server):
 
 
 def test_an_address_in_many_campaigns(service, mail_server, account):
-    """docs/mail.md 6: five mails a day to an address, from all campaigns and leads; a tag in the address does not make it another one."""
+    """docs/mail.md 6: an address gets five mails a day, from all campaigns and leads; with a tag, it is still the same address."""
     campaigns = [service.campaign(account, mails="") for _ in range(3)]
 
     def requested(campaign, tag):
@@ -182,7 +182,7 @@ def test_an_address_in_many_campaigns(service, mail_server, account):
 
 
 def test_hosts_only(service, mail_server, account):
-    """Other pages request no mail; our own page does: the browser sends its origin with the form."""
+    """Pages of other sites cannot request a mail. Our own page can: the browser sends its origin with the form."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on", mails="")
     campaign.lead(email="joan@example.org")
     foreign = request(campaign, "joan@example.org", headers={"Origin": "https://evil.example"})
@@ -211,7 +211,7 @@ def test_languages(service, account, language):
 
 
 def test_without_mail(make_service):
-    """Without mail, nothing proves that the lead sends the form, so there is no form, and no link to it."""
+    """Without mail, nothing can prove that the lead sends the form, so there is no form, and no link to it."""
     campaign = make_service().campaign(pages="on", public_lookup="social_id", public_update="own")
     lead = campaign.lead(email="ada@example.org")
     assert campaign.client.request("GET", f"/c/{campaign.id}/erase").status == 404

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/pages.md 2, docs/api.md 4.1.10: a form that fails comes back with everything that was typed, without a script."""
+"""docs/pages.md 2, docs/api.md 4.1.10: a form that fails is shown again with everything that was typed, without a script."""
 import html
 import re
 
@@ -45,7 +45,7 @@ def values_of(body):
 
 
 def check_again(answer, status, typed, error):
-    """The form is there with what was typed, and an error that a link of the summary leads to, if it is about a field."""
+    """The form is shown with what was typed and with an error. If the error is about a field, the summary links to the field."""
     body = answer.body.decode()
     assert answer.status == status and "<form" in body, body
     assert typed.items() <= values_of(body).items()
@@ -65,7 +65,7 @@ def check_field(body, name):
     ("notes", "ü" * CAP, "there is room for 2,048 characters"), ("notes", "a\n" * CAP, "Shorten “Notes”"),
     ("first_name", "<" * (CAP + 1), "Shorten “First name”")], ids=range(8))
 def test_each_error_names_its_field(hosted, name, value, error):
-    """each error has a link to its field; the consent is kept, too"""
+    """each error has a link to its field; the consent is also kept"""
     sent = {**fresh(hosted), **TYPED, name: value}
     shown = {**sent, **({name: ""} if name == "plan" else {})}
     body = check_again(post(hosted, sent), 406, {key: text.strip() for key, text in shown.items() if text}, error)
@@ -83,7 +83,7 @@ def test_what_is_missing(hosted, missing, error):
 @pytest.mark.parametrize("language, words", [
     ("en", "Please wait {} "), ("de", "Bitte warte {} "), ("es", "Espera {} "), ("fr", "Attendez {} ")])
 def test_too_many(leadhook, hosted, language, words):
-    """docs/api.md 5: the form, and how long to wait; nothing is stored"""
+    """docs/api.md 5: the answer has the form, and the time to wait; nothing is stored"""
     leadhook("campaign", "set", hosted.id, f"language={language}")
     address, sent = new_address(), {**fresh(hosted), **TYPED, "email": "ada@"}
     for _ in range(10):
@@ -97,7 +97,8 @@ def test_too_many(leadhook, hosted, language, words):
 
 
 def test_a_trace_for_the_owner(leadhook, hosted):
-    """docs/statistics.md 2.1: a class behind one address: how many were refused, and from how many addresses"""
+    """docs/statistics.md 2.1: when many people sign up from one address, the owner sees how many sign-ups were refused, and from how many
+    addresses"""
     def refused():
         rows = leadhook("campaign", "sources", hosted.id, "--kind", "refused")
         assert all(row["kind"] == "refused" for row in rows)
@@ -121,7 +122,7 @@ def test_a_trace_for_the_owner(leadhook, hosted):
 
 
 def test_limits_of_the_form(hosted):
-    """each of these pages counts as a look-up; beyond that limit there is only a message"""
+    """each page with a failed form counts as a look-up; beyond that limit, the answer is only a message"""
     address = new_address()
     answers = [post(hosted, {**TYPED, "email": "ada@"}, address=address) for _ in range(120)]
     assert {one.status for one in answers[10:]} == {429}
@@ -129,7 +130,7 @@ def test_limits_of_the_form(hosted):
 
 
 def test_no_form_where_there_is_none(service, account, hosted):
-    """pages that are off, closed or only for keys have no form, even beyond the limit"""
+    """pages that are off, closed or only for keys never have a form, even beyond the limit"""
     for settings, end in (({"pages": "off"}, False), ({"require_key": "on"}, False), ({"hosts_only": "on"}, False), ({}, True)):
         campaign = service.campaign(account, **{"pages": "on", "bots": "off", **settings})
         if end:
@@ -143,7 +144,7 @@ def test_no_form_where_there_is_none(service, account, hosted):
 
 @pytest.mark.parametrize("bots", ["honeypot", "proof"])
 def test_against_bots(leadhook, hosted, bots):
-    """docs/api.md 8: a form that is sent too fast, and one without proof"""
+    """docs/api.md 8: a form that is sent too fast, and a form without proof"""
     leadhook("campaign", "set", hosted.id, f"bots={bots}")
     sent = {**fresh(hosted), **TYPED}
     answer = post(hosted, sent)
@@ -152,13 +153,13 @@ def test_against_bots(leadhook, hosted, bots):
 
 @pytest.mark.parametrize("stamp", ["", "x", "1500000000000.v8O9_1GdrFvDalHB"])
 def test_old_stamps(leadhook, hosted, stamp):
-    """docs/api.md 8.1: a page that was open for days does not cost the lead"""
+    """docs/api.md 8.1: a page that was open for days can still sign up a lead"""
     leadhook("campaign", "set", hosted.id, "bots=honeypot")
     assert post(hosted, {**fresh(hosted), **TYPED, "__stamp": stamp}).status == 303
 
 
 def test_too_large(hosted):
-    """413: the form has what was typed, as far as the server has read it"""
+    """413: the form has what was typed, as far as the server has read the body"""
     sent = {**fresh(hosted), **TYPED, "notes": "x" * 40000}
     body = check_again(post(hosted, sent), 413, sent, "The form contains too much text")
     check_field(body, "notes")
@@ -166,7 +167,7 @@ def test_too_large(hosted):
 
 @pytest.mark.parametrize("text, shown", [("a%0Bb", "a\nb"), ("a%0Cb", "a\nb"), ("a%00b", "ab"), ("a%FFb", "aÿb"), ("%ED%A0%80ab", "í\xa0€ab")])
 def test_what_is_no_text(hosted, text, shown):
-    """docs/api.md 1.1: values that are not text are shown as they are read"""
+    """docs/api.md 1.1: values that are not text are shown as they were read"""
     fields = "&".join(f"{name}={value}" for name, value in (("email", "ada%40"), ("consent", "yes"), ("notes", text), ("first_name", "Ada")))
     answer = hosted.client.request("POST", f"/c/{hosted.id}", body=fields.encode(), type="application/x-www-form-urlencoded", headers=NAVIGATE)
     check_again(answer, 406, {"email": "ada@", "first_name": "Ada", "notes": shown}, "Enter an email address")
@@ -176,7 +177,7 @@ def test_what_is_no_text(hosted, text, shown):
 
 @pytest.mark.parametrize("multi", [False, True])
 def test_a_form_of_another_page(campaign, multi):
-    """a value that is too long gets a field with its name; all others are sent again invisibly"""
+    """a value that is too long gets a field with its name; all others are sent again in hidden fields"""
     sent = [("email", "ada@example.org"), ("story", "x" * 5000), ("size", "L"), ("list[]", "a"), ("list[]", "b<c")]
     options = dict(zip(("type", "body"), multipart(sent))) if multi else {"form": sent}
     answer = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", headers=NAVIGATE, **options)

@@ -49,7 +49,7 @@ def test_paths(service, account, path):
 
 
 def test_not_for_programs(service, account):
-    """with a key, as JSON or by JSONP, the answer is still JSON"""
+    """the answer is still JSON for calls with a key, with a JSON body or by JSONP"""
     campaign = service.campaign(account, **THANKS)
     assert campaign.client.request("POST", campaign.path, form={"email": "a@example.org"}, key=campaign.key,
                                    headers=NAVIGATE).status == 200
@@ -96,7 +96,7 @@ def page_of(campaign, name):
 
 
 def test_without_any_target(campaign):
-    """leads to a page that can be loaded again, even without hosted pages; reading it changes nothing"""
+    """the form leads to a page that can be loaded again, even without hosted pages; loading it changes nothing"""
     answer = post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)
     assert location(answer) == page_of(campaign, "thanks")
     for method in ("GET", "HEAD", "GET"):
@@ -111,7 +111,7 @@ def test_without_any_target(campaign):
 
 @pytest.mark.parametrize("mount", ["/", "/lead/"])
 def test_without_a_base_url(make_service, mount):
-    """the same with a path only, below the path prefix, which browsers resolve with the page of the form"""
+    """redirections have only a path, below the path prefix, which browsers resolve against the URL of the form"""
     service = make_service(settings=[("server", "base_url", "")], mount=mount)
     campaign = service.campaign()
     place = location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
@@ -120,7 +120,8 @@ def test_without_a_base_url(make_service, mount):
 
 
 def test_a_mail_is_on_its_way(make_service):
-    """known, new and confirmed addresses lead to the same page, without anything about the person; a page elsewhere comes first"""
+    """known, new and confirmed addresses lead to the same page, without anything about the person; a page of another site takes
+    precedence"""
     service = make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org")])
     for settings, code in (({"mails": "welcome,status_link"}, False), ({"verify_email": "on", "mails": "status_link"}, True)):
@@ -140,8 +141,8 @@ def test_a_mail_is_on_its_way(make_service):
 
 
 def test_no_mail_is_on_its_way(make_service):
-    """docs/api.md 4.1.10, 4.1.11: with mail set up, forms lead to what this campaign sends; a repeated sign-up as for every address alike;
-    two clicks at once are one lead"""
+    """docs/api.md 4.1.10, 4.1.11: with mail, forms lead to what this campaign sends; a repeated sign-up has the same answer for every
+    address; two simultaneous clicks make one lead"""
     service = make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org")])
     number = {"phone_number": "+491711234567"}
@@ -161,7 +162,7 @@ def test_no_mail_is_on_its_way(make_service):
 
 
 def test_a_withheld_lead(service, account):
-    """a withheld lead: the form leads to no page that shows it (4.1.11)"""
+    """docs/api.md 4.1.11: the form of a withheld lead does not lead to a page that shows it"""
     campaign = service.campaign(account, pages="on", public_lookup="social_id", public_update="own", **THANKS)
     assert "kolid=" in location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
     again = post(campaign, {"email": "ada@example.org", "redirect_url": "https://shop.example/"}, headers=NAVIGATE)
@@ -194,7 +195,7 @@ def test_errors(service, account, sent, page):
 @pytest.mark.parametrize("fields, needed, either", [
     ({"email": "x"}, {"email"}, 0), ({"phone_number": "x"}, {"phone_number"}, 0), ({"email": "x", "phone_number": "y"}, set(), 2)])
 def test_what_a_failed_form_needs(campaign, fields, needed, either):
-    """the fields that it sent: a single one is required; with two, the form says that one is enough"""
+    """the page has the fields that the form sent: a single field is required; with two, the page says that one is enough"""
     body = post(campaign, fields, headers=NAVIGATE).body.decode()
     shown = {name: attributes for name, attributes in re.findall(r'<input type="\w+" id="f-\w+" name="(\w+)"([^>]*)>', body)}
     assert set(shown) == set(fields) and {name for name, attributes in shown.items() if "required" in attributes} == needed
@@ -212,7 +213,7 @@ def test_the_page_of_the_form(service, account):
 
 @pytest.mark.parametrize("multi", [False, True])
 def test_a_failed_form_has_all_that_was_sent(campaign, multi):
-    """checkboxes, and the query of the form's action, are sent again with it"""
+    """checkboxes and the query of the form's action are sent again with the form"""
     sent = [("list[]", "a"), ("list[]", "b<c"), ("size", "L"), ("email", "ada@")]
     options = dict(zip(("type", "body"), multipart(sent))) if multi else {"form": sent}
     answer = campaign.client.request("POST", "/subscribe", query=f"campaign_id={campaign.id}&utm_source=x", headers=NAVIGATE, **options)
@@ -231,7 +232,7 @@ def test_a_failed_form_has_all_that_was_sent(campaign, multi):
 
 @pytest.mark.parametrize("headers", [NAVIGATE, HTML])
 def test_other_errors(service, account, headers):
-    """each with its status, as a page, even before the campaign is known"""
+    """each error is answered with its status and a page, even before the campaign is known"""
     campaign = service.campaign(account, require_key="on")
     assert post(campaign, {"email": "a@example.org"}, headers=headers).status == 409
     missing = post(campaign, {"email": "a@example.org"}, "/v1/999999999/subscribe", headers=headers)

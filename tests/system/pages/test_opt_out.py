@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1: the pages of unsubscribe_url."""
+"""docs/api.md 4.1: the pages to which unsubscribe_url leads."""
 import re
 
 import pytest
@@ -36,7 +36,7 @@ def check_form(page):
 
 
 def test_get_opts_out(campaign, lead):
-    """docs/api.md 4.1 GET /opt-out/{cid}/{social_id}/{token}: unsubscribe_url.default; may be repeated"""
+    """docs/api.md 4.1 GET /opt-out/{cid}/{social_id}/{token}: unsubscribe_url.default opts out; it may be repeated"""
     for _ in range(2):
         page = check_page(go(campaign, path_of(campaign, lead)), 200)
         assert not page.all("form") and campaign.name in page.text("p")
@@ -45,7 +45,7 @@ def test_get_opts_out(campaign, lead):
 
 
 def test_safe_needs_confirmation(campaign, lead):
-    """docs/api.md 4.1 GET ?safe=1 shows a form, whose POST opts out"""
+    """docs/api.md 4.1 GET ?safe=1 shows a form, and its POST opts out"""
     path = path_of(campaign, lead, "safe")
     default = path_of(campaign, lead)
     for link in (*(path + query for query in ("", "&safe=yes", "&safe=what", "&safe[]=1", "&x=%ff&=&a=b")),
@@ -59,15 +59,15 @@ def test_safe_needs_confirmation(campaign, lead):
 
 
 def test_the_button_of_programs(service, campaign, lead):
-    """docs/api.md 4.1.5: pressed within two seconds after the page was made, or without its stamp, it shows the page again; the time goes
-    on"""
+    """docs/api.md 4.1.5: if the button is pressed within two seconds after the page was made, or without the page's stamp, the page is
+    shown again; its time is not reset"""
     path = path_of(campaign, lead, "safe")
 
     def stamp_in(page):
         check_form(check_page(page, 200))
         return re.search(rb'name="__stamp" value="([^"]+)"', page.body)[1].decode()
 
-    young = stamp_of(campaign, -60)  # however slow the host is
+    young = stamp_of(campaign, -60)  # a time in the future: too young however slow the host is
     again = go(campaign, path, "POST", form={"__stamp": young})
     assert stamp_in(again) == young and b"very quickly" in again.body
     stamp = stamp_in(go(campaign, path))
@@ -101,7 +101,7 @@ def test_head_changes_nothing(campaign, lead, which):
     ("application/x-www-form-urlencoded", ONE_CLICK + b"&x=y")])
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_one_click(campaign, lead, which, type, body):
-    """docs/api.md 4.1.5, RFC 8058 3.2: a mail program's POST counts at once"""
+    """docs/api.md 4.1.5, RFC 8058 3.2: a mail program's POST takes effect at once"""
     check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200)
     assert opted_out(campaign) is True
 
@@ -111,13 +111,13 @@ def test_one_click(campaign, lead, which, type, body):
     ("application/x-www-form-urlencoded; charset=latin1", b"a=%ff&a[]=\xff"), (None, b"")])
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_other_bodies(campaign, lead, which, type, body):
-    """docs/api.md 4.1.5: other bodies show the page, even unreadable ones"""
+    """docs/api.md 4.1.5: other bodies show the page, even if they are unreadable"""
     check_form(check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200))
     assert opted_out(campaign) is False
 
 
 def test_forged_and_foreign_tokens(service, campaign, lead):
-    """docs/api.md 4.1: an invalid token is 404; a token is for one lead of one campaign"""
+    """docs/api.md 4.1: an invalid token gets 404; a token is valid for one lead of one campaign"""
     other = service.campaign(campaign.account)
     base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
     second = campaign.lead(email="b@example.org")
@@ -139,8 +139,8 @@ def test_forged_and_foreign_tokens(service, campaign, lead):
 
 
 def test_a_link_of_a_former_address(campaign):
-    """docs/api.md 4.1.5: after a key has replaced the email address, the link in the former owner's mails is invalid; an address
-    that the lead adds invalidates no link"""
+    """docs/api.md 4.1.5: once a key has replaced the email address, the link in the former owner's mails is invalid; an address that the
+    lead adds does not make links invalid"""
     former = campaign.lead(email="former@example.org", phone_number="+491701234567")
     lead = campaign.lead(email="ada@example.org", phone_number="+491701234567")
     assert lead["id"] == former["id"] and not lead["opted_out"]
@@ -151,14 +151,14 @@ def test_a_link_of_a_former_address(campaign):
 
 
 def test_spellings_of_the_id(campaign, lead):
-    """docs/api.md 4.5 social_id: accepted as typed by hand, as in other calls"""
+    """docs/api.md 4.5 social_id: spellings of people who type it are accepted, as in other calls"""
     base, social_id, token = path_of(campaign, lead).rsplit("/", 2)
     check_page(go(campaign, f"{base}/{social_id.lower()}/{token}"), 200)
     assert opted_out(campaign) is True
 
 
 def test_deleted_lead(campaign, lead):
-    """docs/api.md 4.1: the error is a page"""
+    """docs/api.md 4.1: the error for a deleted lead is a page"""
     campaign.change("delete", email=lead["email"])
     for which in ("default", "safe"):
         check_page(go(campaign, path_of(campaign, lead, which)), 404)
@@ -166,7 +166,7 @@ def test_deleted_lead(campaign, lead):
 
 @pytest.mark.parametrize("method, status", [("DELETE", 405), ("PUT", 405), ("PATCH", 405)])
 def test_other_methods(campaign, lead, method, status):
-    """docs/api.md 1.1 Methods: errors of these routes are pages, too"""
+    """docs/api.md 1.1 Methods: errors of these routes are also pages"""
     response = go(campaign, path_of(campaign, lead), method)
     check_page(response, status)
     assert {word.strip() for word in response.headers["Allow"].split(",")} == {"GET", "HEAD", "POST", "OPTIONS"}
@@ -174,13 +174,13 @@ def test_other_methods(campaign, lead, method, status):
 
 
 def test_a_body_over_the_cap(campaign, lead):
-    """docs/api.md 1 Caps"""
+    """docs/api.md 1 Caps: a body that is too large gets 413"""
     check_page(go(campaign, path_of(campaign, lead), "POST", body=b"x" * 300000), 413)
     assert opted_out(campaign) is False
 
 
 def test_the_link_of_a_webhook(campaign, receiver):
-    """docs/api.md 4.5 unsubscribe_url, 4.7 opted_out: the link from a delivered payload"""
+    """docs/api.md 4.5 unsubscribe_url, 4.7 opted_out: the link in a delivered payload works"""
     campaign.webhook("new_signup", "opted_out")
     campaign.post({"email": "ada@example.org"}, key=None)
     campaign.service.dispatch()
@@ -204,7 +204,7 @@ def test_names_are_escaped(service, account, campaign):
 
 
 def test_require_key_and_ended_campaigns(service, account):
-    """docs/api.md 3 require_key: not for opt-out pages; 6: they work after the end"""
+    """docs/api.md 3 require_key: opt-out pages need no key; 6: they work after the end"""
     campaign = service.campaign(account, require_key="on")
     lead = campaign.lead(email="ada@example.org")
     campaign.end()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/pages.md in Chromium and Firefox: forms without a script and by keyboard alone, narrow windows, both colour schemes, axe.
-
-LEADHOOK_PICTURES=FOLDER writes the pictures of the documents there.
-"""
+"""docs/pages.md in Chromium and Firefox: forms without a script and by keyboard alone, narrow windows, both colour schemes, axe. With
+LEADHOOK_PICTURES=FOLDER, it writes the pictures of the documents to that folder."""
 import email
 import email.policy
 import json
@@ -47,7 +45,7 @@ def shop(service, account, *words, **settings):
 
 
 def views(campaign, lead):
-    """Each kind of page: its name, its URL, and what happens there first."""
+    """Each kind of page: its name, its URL, and what is done there first."""
     base = f"{campaign.service.front.url}/c/{campaign.id}"
     yield "sign-up", base, None
     yield "errors", base, SUBMIT
@@ -66,7 +64,8 @@ def show(window, url, first=None):
 
 
 def check_quiet(window, origin):
-    """There is no violation of the policy, nothing from other hosts, and no cookie. Browsers request the icon of the site on their own."""
+    """Checks that the page has no violation of the policy, nothing from other hosts, and no cookie. Browsers request the site's icon by
+    themselves."""
     assert window.violations() == []
     loaded = window.run("return performance.getEntriesByType('resource').map(one => one.name);")
     assert loaded and all(name.startswith(origin + "/c/") or name == origin + "/favicon.ico" for name in loaded), loaded
@@ -74,7 +73,7 @@ def check_quiet(window, origin):
 
 
 def sign_up(window, url, email):
-    """Signs up by keyboard alone: from the top of the page through all fields to the button."""
+    """Signs up by keyboard alone: from the top of the page, through all fields, to the button."""
     window.open(url)
     window.press("Tab")
     assert window.run("return document.activeElement.name;") == "email"
@@ -100,7 +99,7 @@ def test_by_keyboard(window, service, account):
 
 
 def test_without_scripts(window, service, account):
-    """everything works, and nothing is shown that needs a script"""
+    """everything works, and nothing that needs a script is shown"""
     if not window.can_switch_scripts:
         pytest.skip("this browser's protocol cannot switch scripts off")
     campaign, _ = shop(service, account, bots="off")
@@ -123,7 +122,7 @@ def test_without_scripts(window, service, account):
 
 
 def test_proof_of_work(window, service, account):
-    """the script does it while the visitor fills in the form"""
+    """the script does the work while the visitor fills in the form"""
     campaign, _ = shop(service, account, bots="proof")
     sign_up(window, f"{service.front.url}/c/{campaign.id}", "hedy@example.org")
     assert window.text("h1") == "You’re on the list, Ada"
@@ -143,8 +142,8 @@ def test_proof_of_work(window, service, account):
 
 
 def test_names_of_fields(window, leadhook, service, account):
-    """docs/pages.md 2: fields with the names of properties of a form do not stop its script; nor does the referrer of a copied link in the
-    fragment"""
+    """docs/pages.md 2: neither fields with the names of properties of a form, nor the referrer of a copied link in the fragment, stop the
+    form's script"""
     campaign = service.campaign(account, pages="on", bots="proof", language="en")
     friend = campaign.lead(email="friend@example.org")
     names = ["submit", "append", "dataset", "elements", "closest", "matches", "remove", "title", "hidden", "style", "lang", "length", "method", "children"]
@@ -160,7 +159,7 @@ def test_names_of_fields(window, leadhook, service, account):
 
 @pytest.mark.parametrize("typed, stored", [("jörg@example.org", "jörg@example.org"), ("ada", None)])
 def test_addresses_are_judged_by_the_server(window, service, account, typed, stored):
-    """docs/pages.md 2: the browser refuses no address that the server accepts; errors are in the words of the page"""
+    """docs/pages.md 2: the browser accepts every address that the server accepts; errors are in the page's own words"""
     campaign = service.campaign(account, pages="on", bots="off", language="fr")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("const field = document.getElementById('f-email'); field.focus(); field.value = '%s';" % typed)
@@ -174,7 +173,7 @@ def test_addresses_are_judged_by_the_server(window, service, account, typed, sto
 
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])
 def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, width, scheme):
-    """docs/embedding.md 2.2: in a page with a dark scheme, and in a narrow window: no wider than the window, and readable"""
+    """docs/embedding.md 2.2: in a page with a dark scheme and in a narrow window, the form is readable, and not wider than the window"""
     campaign = service.campaign(account, pages="on", language="auto")
     leadhook("page", "set", campaign.id, "accent=#0f766e", "dark_accent=#5eead4", "consent=I agree to get mails.",
              "fields=email; first_name required; plan select: Plan = Free | Pro; notes textarea: Notes")
@@ -201,7 +200,7 @@ def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, 
 
 
 def test_errors(window, service, account):
-    """errors are named and tied to their fields, and the first of them has the focus"""
+    """errors are named and connected to their fields, and the first such field has the focus"""
     campaign, _ = shop(service, account)
     show(window, f"{service.front.url}/c/{campaign.id}", "document.getElementById('f-email').value = 'ada@';"
          "document.getElementById('f-room').value = 'Office';" + SUBMIT)
@@ -221,7 +220,7 @@ def test_errors(window, service, account):
 
 
 def test_copying(window, service, account):
-    """the button copies the link, and says so"""
+    """the button copies the link, and shows that it did"""
     _, lead = shop(service, account)
     window.open(lead["status_url"])
     window.wait("!document.querySelector('[data-copy]').hidden")
@@ -237,7 +236,7 @@ def page_elsewhere(window, path):
 
 
 def test_thanks_elsewhere(window, service, account):
-    """the policy lets the form lead to the campaign's own pages on other hosts"""
+    """the policy allows the form to lead to the campaign's own pages on other hosts"""
     thanks = page_elsewhere(window, "/thanks")
     for settings, fields in (({"thankyou_url": thanks}, ""), ({"status_url": thanks}, ""),
                              ({"hosts": "localhost"}, f'<input type="hidden" name="redirect_url" value="{thanks}">')):
@@ -254,7 +253,7 @@ def test_thanks_elsewhere(window, service, account):
 
 
 def test_another_name(window, service, account):
-    """the page is opened under another name than that of `server.base_url`, to which its form leads"""
+    """the form works on a page that is opened under another name than that of `server.base_url`"""
     campaign = service.campaign(account, **STRICT)
     window.open(f"{service.front.url.replace('127.0.0.1', 'localhost')}/c/{campaign.id}")
     window.press("Tab")
@@ -264,7 +263,7 @@ def test_another_name(window, service, account):
 
 
 def test_confirmed_elsewhere(window, make_service, mail_server):
-    """docs/api.md 4.1.12: the button of the mail's page leads to the campaign's own status page"""
+    """docs/api.md 4.1.12: the button of the page for the mail's link leads to the campaign's own status page"""
     service = mailing_service(make_service, mail_server)
     campaign = service.campaign(service.account(), **STRICT, verify_email="on", bots="off", status_url=page_elsewhere(window, "/me"))
     recipient = f"linus{service.front.port}@example.org"
@@ -284,7 +283,7 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
 
 @pytest.mark.parametrize("language", first("de", "en", "es", "fr"))
 def test_facts_on_a_phone(window, service, account, language):
-    """docs/pages.md 3: place, points and referrals are in one row at 390 px, even if the place is shared"""
+    """docs/pages.md 3: at 390 px, position, points and referrals are in one row, even if the position is shared"""
     campaign = service.campaign(account, pages="on", language=language)
     ada, _ = [campaign.lead(email=f"{name}@example.org") for name in ("ada", "bob")]
     window.resize(390)
@@ -299,7 +298,7 @@ def test_facts_on_a_phone(window, service, account, language):
 
 @pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
-    """readable at 320 px: nothing is wider than the window, not even a long address"""
+    """the pages are readable at 320 px: nothing is wider than the window, not even a long address"""
     consent = "consent=I agree to https://lumen.example/privacy-notice-for-subscribers-of-the-newsletter-2026"
     campaign, lead = shop(service, account, f"fields={FIELDS}", consent, language=language)
     window.resize(320)
@@ -325,7 +324,7 @@ def test_narrow(window, service, account, language):
 
 @chromium_first
 def test_a_translated_page(window, service, account):
-    """docs/pages.md 2: texts that browsers replace when they translate a page for a visitor are not sent"""
+    """docs/pages.md 2: the texts that a browser shows when it translates a page for a visitor are not sent"""
     campaign, _ = shop(service, account, "fields=email; plan select required: Plan = Free | Very Pro")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""
@@ -358,7 +357,7 @@ def test_texts_from_right_to_left(window, service, account):
 
 @chromium_first
 def test_a_form_is_sent_once(window, service, account):
-    """docs/pages.md 2: once with two clicks; and again by a visitor who has stopped a slow answer"""
+    """docs/pages.md 2: two clicks send the form once; a visitor who has stopped a slow answer can send it again"""
     campaign, _ = shop(service, account)
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""
@@ -392,7 +391,7 @@ def test_axe(window, service, account, axe, scheme):
 
 @chromium_first
 def test_the_mail_is_sent_again(window, make_service, axe):
-    """the button of the lead's own page, and its answer: by a click, at 320 px, in both schemes, without a finding of axe"""
+    """the button of the lead's own page, and its answer: by a click, at 320 px, in both schemes, without complaints of axe"""
     service = make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org")])
     lead = service.campaign(service.account(), pages="on", verify_email="on").lead(email="ada@example.org")
@@ -434,7 +433,7 @@ def link_to(server, recipient):
 
 
 def type_code(window, server, recipient):
-    """From the page that the form leads to, by keyboard alone: to the form for the code, a wrong code, the right one."""
+    """From the page that the form leads to, by keyboard alone: opens the form for the code, types a wrong code, then the right one."""
     window.wait("location.pathname.endsWith('/sent') && document.readyState === 'complete'", "the page that says so")
     assert "We wrote to a•••@example.org" in window.text("main") and recipient not in window.run("return decodeURIComponent(location.href);")
     window.press("Tab")
@@ -455,7 +454,7 @@ def type_code(window, server, recipient):
 
 
 def test_a_code_by_mail(window, make_service, mail_server):
-    """by keyboard, with and without scripts; loading the page after the form again signs up nothing"""
+    """a code by mail is typed by keyboard, with and without scripts; loading the page after the form again signs up nobody"""
     service = mailing_service(make_service, mail_server)
     campaign = service.campaign(service.account(), **STRICT, verify_email="on", bots="off")
     for scripts in (True, False) if window.can_switch_scripts else (True,):
@@ -496,7 +495,7 @@ def code_views(campaign, lead):
 @chromium_first
 @pytest.mark.parametrize("language", first(*LANGUAGES))
 def test_pages_for_codes(window, make_service, mail_server, gateway, axe, language):
-    """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""
+    """the pages in a narrow window, in both schemes, without complaints of axe; the campaign verifies both kinds of addresses"""
     service = mailing_service(make_service, mail_server, *gateway.settings())
     campaign = service.campaign(service.account(), **STRICT, verify_email="on", verify_phone="on", language=language)
     lead = campaign.lead(email="ada@example.org", phone_number="+4915112345678")

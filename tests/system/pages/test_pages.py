@@ -57,7 +57,7 @@ def check_own_page(response):
 # ---- the sign-up page ----
 
 def test_the_sign_up_page(hosted):
-    """docs/pages.md 1, 5: title, form, referrer; search engines may show it"""
+    """docs/pages.md 1, 5: the page has title, form and referrer policy, and search engines may show it"""
     response = get(hosted, "?kid=abcd2345ef&utm_source=mail")
     page = Page(response.body.decode())
     check_frame(page)
@@ -82,7 +82,7 @@ def test_head(hosted):
 
 
 def test_sign_up(hosted):
-    """docs/pages.md 1: the lead is that of the API, and the answer leads to its page"""
+    """docs/pages.md 1: the lead is the same as by the API, and the answer leads to its page"""
     friend = hosted.lead(email="friend@example.org")
     page = Page(get(hosted, f"?kid={friend['social_id']}&utm_source=mail&colour=red", headers={"Referer": "https://blog.example/"}).body.decode())
     hidden = {name: attrs["value"] for name, attrs in fields_of(page).items() if attrs["type"] == "hidden"}
@@ -100,7 +100,8 @@ def any_port(host):
 
 
 def test_where_it_leads(service, account):
-    """docs/pages.md 1: the policy allows it, because browsers apply it to redirects after a form: with and without "www." """
+    """docs/pages.md 1: the policy allows the pages to which the form leads, because browsers apply it to redirections after a form: hosts
+    with and without "www.""""
     campaign = service.campaign(account, **STRICT, hosts="www.example.net", landing_url="http://landing.example:8080/x",
                                 thankyou_url="https://www.shop.example/thanks", status_url="https://me.example/status")
     response = get(campaign)
@@ -137,7 +138,8 @@ def mails_of(campaign):
     (False, {}, []), (False, {"verify_email": "on"}, []), (True, {"mails": ""}, []), (True, {}, ["link in your email"]),
     (True, {"verify_email": "on", "mails": ""}, ["confirm your email address", "on its way"])])
 def test_signing_up_again(service, mailing, mails, settings, says):
-    """docs/pages.md 2: the link to share, and a mail only if one is on its way or has the link; nothing that not everyone may see"""
+    """docs/pages.md 2: the page has the link to share; it mentions a mail only if one is on its way or has the link; it shows nothing that
+    not everyone may see"""
     used = mailing if mails else service
     campaign = used.campaign(used.account(), pages="on", bots="off", **settings)
     page_set(campaign, "fields=email; phone_number")
@@ -159,7 +161,7 @@ def test_signing_up_again(service, mailing, mails, settings, says):
 
 
 def test_signing_up_again_with_a_confirmed_address(mailing):
-    """docs/pages.md 2: there is nothing to confirm"""
+    """docs/pages.md 2: no mail is on its way, because there is nothing to confirm"""
     campaign = mailing.campaign(mailing.account(), pages="on", bots="off", verify_email="on")
     lead = campaign.lead(email="ada@example.org")
     campaign.change("verify", email="ada@example.org")
@@ -170,7 +172,7 @@ def test_signing_up_again_with_a_confirmed_address(mailing):
 
 @pytest.mark.parametrize("lookup, shows", [("social_id", True), ("own", False), ("none", False)])
 def test_signing_up_again_made_by_hand(service, account, lookup, shows):
-    """docs/pages.md 3: the page shows no lead that it does not show without the mark"""
+    """docs/pages.md 3: with the parameter of a repeated sign-up, the page shows no lead that it would not show without it"""
     campaign = service.campaign(account, **{**STRICT, "public_lookup": lookup})
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     plain, marked = (get(campaign, f"/s/{lead['social_id']}{query}").body.decode() for query in ("", "?again=email"))
@@ -183,7 +185,7 @@ def version_of(text):
 
 
 def test_own_fields(hosted):
-    """docs/pages.md 2: labels, types and required ones; the server checks them"""
+    """docs/pages.md 2: the form has the labels, the types and the required fields; the server checks them"""
     page_set(hosted, f"fields={FIELDS}", f"consent={CONSENT}")
     page = Page(get(hosted).body.decode())
     labels = "".join(page.texts["label"])
@@ -211,7 +213,7 @@ def test_own_fields(hosted):
 
 
 def test_other_sites_do_not_tick_the_box(hosted):
-    """docs/pages.md 2: the form of another site fills in the fields, but gives no consent; the page's own form keeps it"""
+    """docs/pages.md 2: the form of another site can fill in the fields, but not give the consent; the page's own form keeps it"""
     page_set(hosted, f"consent={CONSENT}")
     fields = {"email": "ada@", "consent": "yes", "consent_version": version_of(CONSENT)}
     for origin, ticked in ((hosted.service.front.url, True), ("https://evil.example", False), ("null", False), (None, False)):
@@ -221,7 +223,7 @@ def test_other_sites_do_not_tick_the_box(hosted):
 
 
 def test_earlier_consents(hosted):
-    """docs/pages.md 2: at most 100 texts are stored; one that is not in use can be removed; views of pages do not read them"""
+    """docs/pages.md 2: at most 100 texts are stored; a text that is not in use can be removed; requests for pages do not read them"""
     call = Caller(hosted.service, hosted.service.installation.admin("key", "add", str(hosted.account.id), "--rights", "all")["key"])
     change = lambda **texts: call("PATCH", f"campaigns/{hosted.id}/page", texts)  # noqa: E731
     for number in range(100):
@@ -239,7 +241,7 @@ def test_earlier_consents(hosted):
 
 @pytest.mark.parametrize("fields, either", [("email; phone_number; name", True), ("email required; phone_number; name", False)])
 def test_which_fields_may_be_empty(hosted, fields, either):
-    """docs/pages.md 2: an email address or a number is enough, unless one of them is required"""
+    """docs/pages.md 2: either an email address or a number is enough, unless one of them is required"""
     page_set(hosted, f"fields={fields}")
     body = get(hosted).body.decode()
     assert body.count("(one of the two is enough)") == (2 if either else 0) and body.count("(optional)") == (1 if either else 2)
@@ -248,7 +250,7 @@ def test_which_fields_may_be_empty(hosted, fields, either):
 @pytest.mark.parametrize("bots, text", [
     ("proof", "This form needs JavaScript"), ("proof_or_confirm", "Without JavaScript this form may be refused")])
 def test_without_scripts(service, account, bots, text):
-    """docs/api.md 8.2: what the page says where proof of work is needed"""
+    """docs/api.md 8.2: the page tells visitors without scripts that proof of work is needed"""
     page = Page(get(service.campaign(account, **{**STRICT, "bots": bots})).body.decode())
     assert page.text("p").count(text) == 1
 
@@ -263,8 +265,8 @@ def test_consent_is_no_part_of_a_link(hosted):
 
 
 def test_consent_is_to_the_text_on_the_page(hosted):
-    """docs/pages.md 2: when it has changed since the page was loaded, or is sent without one, the new text is shown, and its box is not
-    ticked"""
+    """docs/pages.md 2: if the text has changed since the page was loaded, or no version of it is sent, the new text is shown, and its box
+    is not ticked"""
     page_set(hosted, "consent=Send me news.")
     hidden = {name: attrs["value"] for name, attrs in fields_of(Page(get(hosted).body.decode())).items() if attrs["type"] == "hidden"}
     assert hidden["consent_version"] == version_of("Send me news.")
@@ -284,7 +286,7 @@ def test_consent_is_to_the_text_on_the_page(hosted):
     {"form": {"email": "ada@"}, "headers": {"Sec-Fetch-Mode": "cors"}}, {"form": {"email": "ada@"}, "headers": {"Accept": "application/json"}},
     {"form": {"email": "ada@", "__answer": "json"}}])
 def test_answers_are_pages(hosted, options):
-    """docs/pages.md 1: for every request"""
+    """docs/pages.md 1: every request of the form is answered with a page"""
     answer = hosted.client.request("POST", f"/c/{hosted.id}", **options)
     assert answer.status == 406 and answer.headers["Content-Type"] == "text/html; charset=utf-8" and b'value="ada@"' in answer.body
 
@@ -298,7 +300,7 @@ def test_bad_bodies(hosted, options, status):
 
 
 def test_switched_off(service, account):
-    """docs/pages.md 1: 404 for each page, with the same answer as for a campaign that does not exist"""
+    """docs/pages.md 1: each page gets 404, with the same answer as for a campaign that does not exist"""
     off = service.campaign(account, pages="off")
     lead = off.lead(email="ada@example.org")
     for path in ("", f"/s/{lead['social_id']}", f"/s/{lead['social_id']}/{'A' * 24}"):
@@ -312,7 +314,8 @@ def test_switched_off(service, account):
 
 
 def test_ended(hosted):
-    """docs/pages.md 1: in words, with the status of the API; status pages stay, without what invites others"""
+    """docs/pages.md 1: the page says that the campaign has ended, with the status of the API; status pages stay, without the invitation of
+    others"""
     lead = hosted.lead(email="ada@example.org")
     hosted.end()
     assert "closed" in check_page(settles(lambda: get(hosted), 423), 423).text("h1")
@@ -323,7 +326,7 @@ def test_ended(hosted):
 
 
 def test_limits(hosted):
-    """docs/pages.md 6: sign-ups and look-ups of an address"""
+    """docs/pages.md 6: sign-ups and look-ups of an address are limited"""
     answers = [post(hosted, {"email": "ada@"}, address="10.201.0.1") for _ in range(11)]
     assert answers[0].status == 406 and answers[-1].status == 429 and answers[-1].headers["Retry-After"]
     assert b"too many attempts" in answers[-1].body
@@ -333,7 +336,7 @@ def test_limits(hosted):
 
 
 def test_against_bots(service, account):
-    """docs/pages.md 2: honeypot and stamp; a form that comes back too fast needs proof of work"""
+    """docs/pages.md 2: the form has a honeypot and a stamp; a form that is sent too fast needs proof of work"""
     campaign = service.campaign(account, **{**STRICT, "bots": "honeypot"})
     page = Page(get(campaign).body.decode())
     fields = fields_of(page)
@@ -356,7 +359,7 @@ def test_against_bots(service, account):
 
 
 def test_hosts_only(service, account):
-    """docs/pages.md 1: the page's own form is from no other site"""
+    """docs/pages.md 1: the page's own form does not count as that of another site"""
     campaign = service.campaign(account, **STRICT, hosts_only="on")
     origin = "/".join(campaign.service.front.url.split("/")[:3])
     assert post(campaign, {"email": "ada@example.org"}, headers={"Origin": origin}).status == 303
@@ -375,7 +378,7 @@ def test_a_campaign_that_needs_keys(service, account):
 # ---- the status page ----
 
 def test_the_own_page(hosted):
-    """docs/pages.md 3: what the payload has"""
+    """docs/pages.md 3: the page shows what the payload has"""
     hosted.define("reward", "Mug <b>", "--required-points", 5)
     lead = hosted.lead(email="ada@example.org", first_name="A<d>a")
     for number in range(3):
@@ -396,7 +399,7 @@ def test_the_own_page(hosted):
 
 
 def test_without_leaderboard(hosted):
-    """docs/pages.md 4: leaderboard, with the words of all booleans"""
+    """docs/pages.md 4: the setting `leaderboard` takes all words for booleans"""
     lead = hosted.lead(email="ada@example.org")
     assert "<table" in get(hosted, own_path(hosted, lead)).body.decode()
     for word, is_shown in (("off", False), ("Yes", True), ("No", False)):
@@ -406,7 +409,7 @@ def test_without_leaderboard(hosted):
 
 @pytest.mark.parametrize("lookup", ["all", "social_id", "own", "none"])
 def test_without_a_token(service, account, lookup):
-    """docs/pages.md 3: numbers, or nothing, and then the same page for every id"""
+    """docs/pages.md 3: the page shows the lead's numbers; if it may not, it is the same page for every id"""
     campaign = service.campaign(account, **{**STRICT, "public_lookup": lookup})
     lead = campaign.lead(email="ada@example.org", first_name="Ada", phone_number="+14155552671")
     response = get(campaign, f"/s/{lead['social_id']}")
@@ -424,7 +427,7 @@ def test_without_a_token(service, account, lookup):
 
 
 def test_bad_links(hosted):
-    """docs/pages.md 3: with a wrong token the page is that for everyone else"""
+    """docs/pages.md 3: with a wrong token, the page is the one for everyone else"""
     lead, other = hosted.lead(email="ada@example.org"), hosted.lead(email="b@example.org")
     path = own_path(hosted, lead)
     token = path.rsplit("/", 1)[1]
@@ -442,8 +445,8 @@ def frames_of(response):
 
 
 def test_frames(hosted):
-    """docs/pages.md 6: other pages that may have a form of the campaign may show the sign-up page and what follows it in a frame, and
-    nothing else"""
+    """docs/pages.md 6: pages that may have a form of the campaign may show the sign-up page and the pages after it in a frame, but no
+    others"""
     lead = hosted.lead(email="ada@example.org")
     own = own_path(hosted, lead)
     framed = ["", own, f"/s/{lead['social_id']}", "/thanks"]
@@ -460,7 +463,7 @@ def test_frames(hosted):
 # ---- looks ----
 
 def test_looks(hosted):
-    """docs/pages.md 4: texts, logo, colours and CSS"""
+    """docs/pages.md 4: texts, logo, colours and CSS of the campaign"""
     assert get(hosted, "/style.css").status == 404
     page_set(hosted, "title=Light <b>", "button=Save my place", "privacy_url=https://lumen.example/privacy", "imprint_url=/legal",
              "logo_url=https://cdn.example/logo.svg", "accent=#ffcc00", "css=h1 { color: red }")
@@ -501,7 +504,7 @@ def test_bad_looks(hosted, words, message):
 
 
 def test_files(hosted, tmp_path):
-    """leadhook(1): NAME=@FILE"""
+    """leadhook(1): NAME=@FILE reads a text from a file"""
     (tmp_path / "text").write_bytes(b"One\r\n\r\nTwo\n")
     assert page_set(hosted, f"text=@{tmp_path}/text") == [{"name": "text", "language": None, "value": "One\n\nTwo"}]
     assert b'<p class="lead">One</p>\n<p class="lead">Two</p>' in get(hosted).body
@@ -511,7 +514,7 @@ def test_files(hosted, tmp_path):
 
 @pytest.mark.parametrize("accept, language", [(None, "en"), ("de-AT,en;q=0.5", "de"), ("es", "es"), ("fr;q=0.9, ja", "fr"), ("ja", "en")])
 def test_languages(hosted, accept, language):
-    """docs/pages.md 5: that of the visitor; each campaign may choose one"""
+    """docs/pages.md 5: a page has the language of the visitor; each campaign may choose one"""
     headers = {"Accept-Language": accept} if accept else {}
     check_frame(Page(get(hosted, headers=headers).body.decode()), language)
     check_page(hosted.client.request("GET", "/c/999999999", headers=headers), 404, language)

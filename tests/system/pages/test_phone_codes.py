@@ -45,7 +45,7 @@ def rows(campaign, lead):
 
 
 def test_the_right_code(service, receiver):
-    """the lead is verified once, with its event and its referrer's credit, and the row is removed"""
+    """the lead is verified once, with its event and its referrer's credit, and the code's row is removed"""
     campaign = service.campaign(require_verification="on", points_direct=7)
     campaign.webhook("verified")
     parent = campaign.lead(email="parent@example.org")
@@ -67,7 +67,7 @@ def test_the_right_code(service, receiver):
 
 @pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
 def test_identifiers_and_spellings(campaign, name):
-    """docs/api.md 4.1.1: each way to name the lead; spaces and hyphens of a code are skipped; forms, too"""
+    """docs/api.md 4.1.1: each way to name the lead; spaces and hyphens in a code are ignored, also in forms"""
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
     spelt = {"email": f"{code[:3]} {code[3:]}", "phone_number": f" {code[:3]}-{code[3:]} ", "social_id": code, "kid": code}[name]
@@ -78,7 +78,8 @@ def test_identifiers_and_spellings(campaign, name):
 
 
 def test_answers(campaign):
-    """no code, no identifier, no lead, verified, another code, in this order; what is not a code is not a try"""
+    """the errors in their order: no code, no identifier, no lead, already verified, wrong code; a text that is not a code does not count as
+    a try"""
     lead, plain = new_lead(campaign), campaign.lead(email="plain@example.org")
     for fields in ({}, {"code": ""}, {"code": None}):
         answer = campaign.post(fields, path="/verify-phone-number")
@@ -108,7 +109,7 @@ def test_answers(campaign):
 
 
 def test_five_tries(campaign):
-    """the right code is refused after five wrong ones, but a new code is accepted; the fifth try may be right"""
+    """after five wrong codes, the right one is refused, but a new code is accepted; the fifth try may be the right one"""
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
     for by in range(1, TRIES + 1):
@@ -123,7 +124,7 @@ def test_five_tries(campaign):
 
 
 def test_guesses_at_once(campaign):
-    """of many guesses at once no more than five are compared, also when the right one is among the others"""
+    """of many simultaneous guesses, no more than five are compared, even if the right code is among the others"""
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
     guesses = [other(code, by) for by in range(1, 25)]
@@ -137,7 +138,7 @@ def test_guesses_at_once(campaign):
 
 
 def test_the_right_code_at_once(campaign, service):
-    """the same code several times at once: the lead is verified once"""
+    """if the same code is sent several times at once, the lead is verified once"""
     campaign.webhook("verified")
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
@@ -148,7 +149,8 @@ def test_the_right_code_at_once(campaign, service):
 
 
 def test_another_code_and_another_number(campaign):
-    """a new code replaces the last; a changed number has no code, and the old number again has its own"""
+    """a new code replaces the last one; after a change of the number there is no valid code; with the old number, its code is valid
+    again"""
     lead = new_lead(campaign)
     old = make(campaign, lead)["code"]
     sql(campaign, f"UPDATE lh_lead_codes SET tries = 4 WHERE lead_id = {lead['id']}")
@@ -178,7 +180,7 @@ def test_expiry_and_clean_up(campaign, service):
 
 
 def test_nothing_readable_is_stored(campaign):
-    """what is stored are hashes that depend on lead, number and code"""
+    """only hashes are stored, which depend on lead, number and code"""
     leads = [new_lead(campaign) for _ in range(2)]
     codes = [make(campaign, lead)["code"] for lead in leads]
     text = sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_lead_codes")
@@ -190,7 +192,7 @@ def test_nothing_readable_is_stored(campaign):
 
 
 def test_an_end_before_the_lead_is_verified(make_service):
-    """503: the code stays valid when the call ends between comparison and verification, also by a kill; the try counts"""
+    """503: if the call ends between comparison and verification, even by a kill, the code stays valid, but the try counts"""
     service = make_service(workers=2, settings=[("server", "request_timeout", "6s")])
     campaign = service.campaign()
     campaign.webhook("verified")
@@ -208,7 +210,8 @@ def test_an_end_before_the_lead_is_verified(make_service):
 
 
 def test_keys_and_states(service):
-    """docs/api.md 3: a key is required, so that strangers cannot use up the tries; 6: codes work after the end; a suspended account"""
+    """docs/api.md 3: a key is required, so that strangers cannot use up the tries; 6: codes work after the end of a campaign; suspended
+    accounts"""
     account = service.account()
     campaign = service.campaign(account, points_verified=5)
     lead = new_lead(campaign)
@@ -225,7 +228,7 @@ def test_keys_and_states(service):
 
 
 def test_the_command_refuses(campaign, refused):
-    """leadhook(1) lead code: unknown leads, leads without a number, verified numbers"""
+    """leadhook(1) lead code: refuses unknown leads, leads without a number, and verified numbers"""
     lead, plain = new_lead(campaign), campaign.lead(email="plain@example.org")
     campaign.change("verify", social_id=lead["social_id"], channel="phone")
     number = str(campaign.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/manage.md 1.4, 1.7: mails and pages with texts that are not stored, and test mails of users."""
+"""docs/manage.md 1.4, 1.7: previews of mails and pages with texts that are not stored, and test mails of users."""
 import re
 
 import pytest
@@ -47,7 +47,7 @@ def stored(service, campaign):
 
 @pytest.fixture
 def nothing_changes(service, campaign):
-    """Nothing is stored, and no row of the audit log is made."""
+    """Checks that nothing is stored, and that the audit log gets no row."""
     def state():
         return stored(service, campaign), service.installation.sql("SELECT COUNT(*), MAX(id) FROM lh_audit")
     before = []
@@ -58,7 +58,7 @@ def nothing_changes(service, campaign):
 # --- the list of templates ---
 
 def test_templates_with_own_texts(owner, place):
-    """each kind and language that has at least one own text is listed, with what each of its parts is"""
+    """each kind and language that has at least one own text is listed, with the state of each part"""
     assert owner("GET", f"{place}/mail-templates").json == []
     for kind, fields in (("welcome", {"subject": "All"}), ("welcome", {"language": "de", "text": TEXT}), ("reward", {"language": "fr", "html": "<p>{{unsubscribe_url}}</p>"})):
         assert owner("PATCH", f"{place}/mail-templates/{kind}", fields).status == 200
@@ -75,7 +75,7 @@ def test_templates_with_own_texts(owner, place):
 # --- mails ---
 
 def test_a_draft_of_a_mail(owner, place, nothing_changes):
-    """the texts replace the stored ones; an absent text is the stored one, an empty text is none"""
+    """the texts of the draft replace the stored ones; for an absent text the stored one is used; an empty text is no text"""
     path = f"{place}/mail-templates/welcome"
     assert owner("PATCH", path, {"subject": "Stored", "text": TEXT}).status == 200
     assert owner("PATCH", path, {"subject": "Gespeichert", "language": "de"}).status == 200
@@ -99,7 +99,7 @@ def test_a_draft_of_a_mail(owner, place, nothing_changes):
 
 
 def test_a_draft_of_every_language(owner, campaign, place, leadhook):
-    """it is shown in the language of the campaign, in place of the campaign's own texts"""
+    """a draft for all languages is shown in the language of the campaign, and replaces the campaign's own texts"""
     path = f"{place}/mail-templates/welcome"
     leadhook("campaign", "set", campaign.id, "language=de")
     assert owner("PATCH", path, {"subject": "Gespeichert", "language": "de"}).status == 200
@@ -108,7 +108,8 @@ def test_a_draft_of_every_language(owner, campaign, place, leadhook):
 
 
 def same_mistakes(service, campaign, draft, change):
-    """The draft is shown without its mistakes, and says what the change fails with; nothing is stored. Returns the problem."""
+    """Checks that the draft is shown without its mistakes and reports the error with which the change fails, and that nothing is stored.
+    Returns the problem."""
     before = stored(service, campaign)
     [error] = draft.json["errors"]
     assert draft.status == 200 and change.status == 422
@@ -117,7 +118,7 @@ def same_mistakes(service, campaign, draft, change):
 
 
 def same_refusal(service, campaign, draft, change):
-    """Both calls fail in the same way: there is nothing to show."""
+    """Checks that both calls fail in the same way, because there is nothing to show."""
     before = stored(service, campaign)
     assert draft.status == change.status
     first, second = ({**answer.json, "request_id": None} for answer in (draft, change))
@@ -127,7 +128,7 @@ def same_refusal(service, campaign, draft, change):
 
 @pytest.mark.parametrize("fields", [{"text": "Hello"}, {"subject": "{{"}, {"html": "<p>"}, {"subject": "x" * 1025}])
 def test_mistakes_of_a_draft(service, owner, campaign, place, fields):
-    """they are those of the change; the rest is shown"""
+    """the preview reports the same mistakes as the change, and shows the rest"""
     path = f"{place}/mail-templates/welcome"
     same_mistakes(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, {"subject": "Fine", **fields}))
     other = {"html": "<p>Own {{unsubscribe_url}}</p>"} if "html" not in fields else {"subject": "Own"}
@@ -149,7 +150,7 @@ def test_where_a_mistake_is(service, owner, campaign, place):
 
 
 def test_a_draft_for_a_lead(service, account, owner, campaign, place):
-    """it has the values of the lead, for callers that may see it"""
+    """the preview has the values of the lead, for callers that may see it"""
     campaign.lead(email="grace@example.org", first_name="Grace")
     path, fields = f"{place}/mail-templates/welcome/preview", {"email": "grace@example.org", "subject": "Hi {{first_name}}"}
     shown = owner("POST", path, fields).json
@@ -167,7 +168,7 @@ def heading(page):
 
 
 def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
-    """the page is as visitors would see it, without what is live, and has its stylesheet"""
+    """the page is shown with its stylesheet as visitors would see it, but without its live parts"""
     assert owner("PATCH", f"{place}/page", {"title": "Stored", "css": "h1{color:red}", "accent": "#0f766e"}).status == 200
     nothing_changes()
 
@@ -191,7 +192,7 @@ def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
 
 
 def test_languages_of_a_draft(owner, place, nothing_changes):
-    """they are chosen as with the stored texts"""
+    """the texts for the language are chosen as among stored texts"""
     assert owner("PATCH", f"{place}/page", {"title": "All", "button": "Go"}).status == 200
     assert owner("PATCH", f"{place}/page", {"title": "Alle", "language": "de"}).status == 200
     nothing_changes()
@@ -202,7 +203,7 @@ def test_languages_of_a_draft(owner, place, nothing_changes):
 
 
 def test_a_draft_of_the_status_page(service, owner, campaign, place, nothing_changes):
-    """it is that of a lead that does not exist, with the rewards of the campaign"""
+    """the page shows a sample lead, with the rewards of the campaign"""
     campaign.define("reward", "Mug", "--required-points", 50)
     nothing_changes()
     shown = owner("POST", f"{place}/page/preview", {"view": "status", "status_text": "Bring <friends>"}).json
@@ -215,7 +216,7 @@ def test_a_draft_of_the_status_page(service, owner, campaign, place, nothing_cha
 @pytest.mark.parametrize("fields", [{"accent": "red"}, {"text_color": "#ffffff"}, {"fields": "email; email"}, {"privacy_url": "javascript:x"},
                                     {"css": "x" * 16385}, {"scheme": "grey"}, {"logo_url": "logo.png"}, {"title": "a\nb"}])
 def test_mistakes_of_a_page(service, owner, campaign, place, fields):
-    """they are those of the change; the rest is shown"""
+    """the preview reports the same mistakes as the change, and shows the rest"""
     shown = owner("POST", f"{place}/page/preview", {"view": "signup", "button": "Go on", **fields})
     problem = same_mistakes(service, campaign, shown, owner("PATCH", f"{place}/page", {"button": "Fine", **fields}))
     assert problem["status"] == 422 and ">Go on</button>" in shown.json["html"]
@@ -228,14 +229,14 @@ def test_pages_that_cannot_be_shown(service, owner, campaign, place, fields):
 
 
 def test_every_mistake_of_a_draft(owner, place):
-    """each is listed, not the first alone"""
+    """all mistakes are listed, not only the first"""
     fields = {"accent": "red", "privacy_url": "x", "imprint_url": "y", "title": "Come in"}
     shown = owner("POST", f"{place}/page/preview", {"view": "signup", **fields}).json
     assert [one["field"] for one in shown["errors"]] == ["accent", "privacy_url", "imprint_url"] and heading(shown) == "Come in"
 
 
 def test_the_scheme_of_a_draft(owner, place):
-    """docs/pages.md 4: a scheme that is always shown does not depend on the device; colors of a language's draft are those of all
+    """docs/pages.md 4: a scheme that is always shown does not depend on the device; colours in a draft for one language count for all
     languages"""
     def style(**fields):
         return owner("POST", f"{place}/page/preview", {"view": "signup", "accent": "#0f766e", **fields}).json["style"]
@@ -259,7 +260,7 @@ def ended(owner, job):
 
 
 def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
-    """it goes to the user, with the stored templates and sample values; the job belongs to the account"""
+    """the mail goes to the user, with the stored templates and sample values; the job belongs to the account"""
     user = User(service, "editor@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome"
     assert user("PATCH", path, {"subject": "Hallo {{first_name}}", "language": "de"}).status == 200
@@ -285,7 +286,7 @@ def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
 
 
 def test_test_mails_of_others(service, account, mail_server, place):
-    """an operator chooses the address; a key has no address"""
+    """an operator chooses the address; a key cannot request a test mail, because it has no address"""
     path = f"{place}/mail-templates/verify/test"
     operator = User(service, "root@example.org", "--role", "operator").ready()
     job = operator("POST", path, {"address": "qa@example.org"}).json
@@ -296,7 +297,7 @@ def test_test_mails_of_others(service, account, mail_server, place):
 
 
 def test_too_many_test_mails(service, account, place):
-    """the test mails to an address in an hour are limited; a repeated call sends none"""
+    """the number of test mails to an address in an hour is limited; a repeated call sends none"""
     user = User(service, "often@example.org", "--role", "editor", "--account", account.id).ready()
     other = User(service, "seldom@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome/test"
@@ -311,7 +312,7 @@ def test_too_many_test_mails(service, account, place):
 
 
 def test_test_mails_of_a_mailbox(service):
-    """they count together, of all users with the mailbox, also removed ones, and of operators"""
+    """test mails of all users with the same mailbox, including removed users, and of operators count together"""
     account = service.account("Flood")
     path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
     operator = User(service, "head@example.org", "--role", "operator").ready()
@@ -334,7 +335,7 @@ def test_test_mails_of_a_mailbox(service):
 
 
 def test_test_mails_of_an_account(service):
-    """they count together; those of operators do not count, nor does one that is refused for its address"""
+    """test mails of an account count together; those of operators do not count, nor do those that are refused for their address"""
     account = service.account("Many")
     path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
     first, second, third, late = (User(service, f"{name}@many.example", "--role", "editor", "--account", account.id).ready()
@@ -352,14 +353,14 @@ def test_test_mails_of_an_account(service):
 
 
 def test_a_sample_from_a_shell(leadhook, refused, campaign, mail_server):
-    """it goes to any address"""
+    """a test mail from the shell can go to any address"""
     shown = leadhook("mail", "sample", campaign.id, "reward", "--address", "shell@example.org")
     assert shown["ok"] is True and b"T-shirt" in mail_server.to("shell@example.org")[0].content
     assert "--address" in refused(64, "mail", "sample", str(campaign.id), "reward")
 
 
 def test_mail_that_is_off(make_service):
-    """the error is that of mail test"""
+    """the error is the same as that of mail test"""
     service = make_service()
     account = service.account()
     campaign = service.campaign(account)
@@ -373,7 +374,7 @@ def test_mail_that_is_off(make_service):
 # --- disks ---
 
 def test_disks_and_jobs_of_the_status(service, leadhook):
-    """leadhook(1), status: they are those of the host that answers; what cannot be read is left out"""
+    """leadhook(1), status: disks and jobs are those of the host that answers; what cannot be read is left out"""
     disks = {disk["what"]: disk for disk in leadhook("status")["disks"]}
     assert "state" in disks and set(disks) <= {"database", "state", "log"}
     assert all(0 < disk["free_bytes"] <= disk["size_bytes"] for disk in disks.values())

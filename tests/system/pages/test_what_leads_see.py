@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/pages.md 2 to 5 and docs/mail.md 1 to 3: what leads see of their campaign, on their page and in mails, in their language."""
+"""docs/pages.md 2 to 5 and docs/mail.md 1 to 3: what leads see of their campaign on their page and in mails, in their language."""
 import email
 import email.policy
 import html
@@ -76,7 +76,7 @@ def shown(service, campaign, address):
     (None, None, "You’re on the list"),
 ])
 def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
-    """pages.md 5: the language of the page is stored, and the lead's own page keeps it"""
+    """pages.md 5: the language of the sign-up page is stored, and the lead's own page keeps it"""
     sign_up(hosted, "ada@example.org", sent)
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     lead = hosted.find(email="ada@example.org")
@@ -88,18 +88,18 @@ def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
 @pytest.mark.parametrize("sent, stored", [("de", "de"), ("PT_br.UTF-8", "pt-BR"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"),
                                           ("de-1996", "de"), ("german", None), ("d", None), ("", None), ("<b>", None)])
 def test_the_language_that_a_client_names(service, hosted, sent, stored):
-    """api.md 4.4: `__language`; an unknown language does not cost the lead; `language` stays a custom field"""
+    """api.md 4.4: `__language` sets the language; an unknown language does not prevent a lead; `language` stays a custom field"""
     lead = hosted.lead(email="ada@example.org", __language=sent, language="mine")
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     assert lead["custom_fields"]["language"] == "mine"
 
 
 def test_a_language_is_replaced(service, hosted):
-    """pages.md 5: by `__language` from callers that may change the lead, and by an operator, but not by a browser"""
+    """pages.md 5: callers that may change the lead, and operators, can replace the language, but browsers cannot"""
     sign_up(hosted, "ada@example.org", "de")
     sign_up(hosted, "ada@example.org", "fr")
     assert shown(service, hosted, "ada@example.org")["language"] == "de"
-    sign_up(hosted, "ada@example.org", "fr", __language="fr")  # a stranger: the campaign protects its leads
+    sign_up(hosted, "ada@example.org", "fr", __language="fr")  # has no effect: the campaign protects its leads from strangers
     assert shown(service, hosted, "ada@example.org")["language"] == "de"
     hosted.lead(email="ada@example.org", __language="es")
     assert shown(service, hosted, "ada@example.org")["language"] == "es"
@@ -111,7 +111,7 @@ def test_a_language_is_replaced(service, hosted):
 
 
 def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
-    """docs/mail.md 1: so they are with `auto`; the setting of a campaign comes before it"""
+    """docs/mail.md 1: this is so with the setting `auto`; the setting of a campaign takes precedence"""
     auto = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     fixed = service.campaign(account, **STRICT, mails="welcome", verify_email="off", language="es")
     sign_up(auto, "ada@example.org", "de-CH")
@@ -120,11 +120,11 @@ def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
     assert "danke für deine Anmeldung" in part(arrived(mail_server, "ada@example.org"), "plain")
     assert "Thank you for signing up" in part(arrived(mail_server, "grace@example.org"), "plain")
     assert "Gracias por registrarte" in part(arrived(mail_server, "alan@example.org"), "plain")
-    assert shown(service, fixed, "alan@example.org")["language"] == "es"  # that of the page
+    assert shown(service, fixed, "alan@example.org")["language"] == "es"  # the language of the page
 
 
 def test_pages_of_mails_are_in_the_language_of_the_lead(service, hosted):
-    """docs/pages.md 5"""
+    """docs/pages.md 5: the pages that mails link to have the lead's language"""
     hosted.lead(email="ada@example.org", __language="fr")
     link = urllib.parse.urlsplit(hosted.find(email="ada@example.org")["unsubscribe_url"]["safe"])
     answer = hosted.client.request("GET", f"{link.path}?{link.query}", headers={"Accept-Language": "de"})
@@ -134,7 +134,8 @@ def test_pages_of_mails_are_in_the_language_of_the_lead(service, hosted):
 # ---- rewards, actions, rank ----
 
 def test_all_rewards(service, hosted):
-    """docs/pages.md 3: the whole ladder, what a friend counts for, what is missing; a reward stays when points are taken"""
+    """docs/pages.md 3: the page shows all rewards, the points for a friend, and the missing points; a reward stays when points are taken
+    away"""
     for subject, points in (("Mug", 6), ("Sticker", 2), ("Poster", 3)):
         hosted.define("reward", subject, "--required-points", points)
     lead = hosted.lead(email="ada@example.org")
@@ -148,7 +149,7 @@ def test_all_rewards(service, hosted):
 
 
 def test_actions_are_completed(service, hosted):
-    """pages.md 3: public actions, with their link and points, by a button without a script"""
+    """pages.md 3: the page lists public actions with link and points; a button completes them without a script"""
     tag = hosted.define("tag", "VIP")
     shown_id = hosted.define("action", "Follow <us>", "--points", 3, "--public", "--link", "https://social.example/us?a=1&b=2")
     plain = hosted.define("action", "Write to us", "--public")
@@ -159,7 +160,7 @@ def test_actions_are_completed(service, hosted):
     assert buttons == [str(shown_id), str(plain)]
     link = next(attrs for attrs, _ in page.all("a") if attrs["href"].startswith("https://social.example"))
     assert link == {"href": "https://social.example/us?a=1&b=2", "target": "_blank", "rel": "noopener noreferrer"}
-    for _ in range(2):  # also twice
+    for _ in range(2):  # pressing it again changes nothing
         answer = request(hosted, "POST", own_path(hosted, lead), form={"complete": shown_id})
         assert answer.status == 303 and answer.headers["Location"] == f"{lead['status_url']}#actions"
     assert hosted.find(email="ada@example.org")["completed_actions"] == [shown_id]
@@ -176,7 +177,7 @@ def test_actions_are_completed(service, hosted):
 
 
 def test_a_shared_rank(service, hosted):
-    """docs/pages.md 3: equal scores share a rank, and the page says so, with and without points"""
+    """docs/pages.md 3: the page shows that leads with equal scores share a rank, with and without points"""
     leads = [hosted.lead(email=f"lead{number}@example.org") for number in range(3)]
     pages = lambda language: [own_page(hosted, lead, headers={"Accept-Language": language}) for lead in leads]
     for language, text in SHARED.items():
@@ -187,12 +188,12 @@ def test_a_shared_rank(service, hosted):
     assert [SHARED["en"] in page for page in pages("en")] == [False, False, False]
     service.installation.admin("lead", "points", str(hosted.id), "1", "lead1@example.org")
     service.installation.admin("lead", "change", str(hosted.id), "block", "lead1@example.org")
-    # the flagged one sees what it would see without the flag, the other one what is true for all others
+    # the flagged lead sees what it would see without the flag, the other lead sees what everyone else sees
     wait_until(lambda: [SHARED["en"] in page for page in pages("en")] == [False, True, False], 10, "the flag has no effect")
 
 
 def test_leads_that_are_hidden_share_no_rank(service, account):
-    """docs/api.md 4.1.11: the sign-up of an address that is not verified changes nothing that others see"""
+    """docs/api.md 4.1.11: the sign-up of an address that is not verified changes nothing that others can see"""
     campaign = service.campaign(account, **STRICT, mails="", verify_email="on")
     ada = campaign.lead(email="ada@example.org")
     assert SHARED["en"] not in own_page(campaign, ada)
@@ -205,7 +206,8 @@ def test_leads_that_are_hidden_share_no_rank(service, account):
 
 
 def test_a_shared_rank_in_mails(service, mail_server, account):
-    """mail.md 1.2: `position` is the lead's number on the list, `shared_position` is not; without points there is neither"""
+    """mail.md 1.2: `position` is the lead's number on the list, but `shared_position` is a shared place; without points, a mail has
+    neither"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off", points_signup=1)
     campaign.lead(email="ada@example.org")
     assert "You are number 1 on the list." in part(arrived(mail_server, "ada@example.org"), "plain")
@@ -221,7 +223,8 @@ def test_a_shared_rank_in_mails(service, mail_server, account):
 # ---- the state ----
 
 def test_after_the_end(service, hosted, tmp_path):
-    """docs/pages.md 3, 4: `ended_text`, on the lead's page, the sign-up page and that after it, in the language of the reader"""
+    """docs/pages.md 3, 4: `ended_text` is on the lead's page, on the sign-up page and on the page after a sign-up, in the language of the
+    reader"""
     (tmp_path / "ended.txt").write_text("The winners hear from us.\n\nThanks!")
     service.installation.admin("page", "set", str(hosted.id), f"ended_text=@{tmp_path / 'ended.txt'}")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de", "ended_text=Wir melden uns.")
@@ -250,7 +253,8 @@ def test_after_an_opt_out(service, hosted):
 # ---- the page after a sign-up ----
 
 def test_the_address_that_was_written_to(service, mail_server, account):
-    """docs/pages.md 2: masked, for everyone alike; the button sends the mail again; no one else reads it from the URL"""
+    """docs/pages.md 2: the address is masked, for everyone alike; the button sends the mail again; no one else can read the address from
+    the URL"""
     campaign = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     bodies = []
     for known in (False, True):
@@ -280,7 +284,7 @@ def test_the_address_that_was_written_to(service, mail_server, account):
 
 
 def test_resending_shows_no_lead(service, account):
-    """docs/api.md 4.1.12: the same answer and a request of the same kind, whether there is such a lead or not"""
+    """docs/api.md 4.1.12: there is the same answer and a request of the same kind, whether or not a lead has the address"""
     campaign = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     requests = []
     for known in (True, False):
@@ -298,7 +302,7 @@ def test_resending_shows_no_lead(service, account):
 # ---- forms ----
 
 def test_options_have_a_value_in_each_language(service, hosted):
-    """docs/pages.md 2: the value is stored, the label is shown; options without one stay as they were"""
+    """docs/pages.md 2: the value is stored, and the label is shown; options without a separate value still store their text"""
     service.installation.admin("page", "set", str(hosted.id), "fields=email; plan select: Plan = free => Free of charge | Pro | a=b; x: X")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de",
                                "fields=email; plan select: Tarif = free => Kostenlos | Pro => Profi | a=b => A < B")
@@ -316,7 +320,7 @@ def test_options_have_a_value_in_each_language(service, hosted):
 
 
 def test_an_inherited_consent_is_shown(service, hosted):
-    """pages.md 2: without a text for the language, the text for all languages is shown"""
+    """pages.md 2: if there is no text for the language, the text for all languages is shown"""
     service.installation.admin("page", "set", str(hosted.id), "consent=I agree.", "title=English")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de", "title=Deutsch")
     text = request(hosted, "GET", "", headers={"Accept-Language": "de"}).body.decode()
@@ -332,7 +336,7 @@ def test_an_inherited_consent_is_shown(service, hosted):
     (None, None, ("#1a4fc4;color:#ffffff", "#8ab4f8 !important; color: #000000")),
 ])
 def test_the_design_of_mails(service, mail_server, account, accent, dark, colors):
-    """docs/mail.md 1.5, 3: the button has the accent of the pages, the footer their links; a path is of this host"""
+    """docs/mail.md 1.5, 3: the button has the accent of the pages, and the footer has their links; a path is completed with this host"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     looks = ["imprint_url=/legal", "privacy_url=https://lumen.example/privacy"]
     looks += [f"accent={accent}"] if accent else []
@@ -348,7 +352,8 @@ def test_the_design_of_mails(service, mail_server, account, accent, dark, colors
 
 
 def test_a_digest_of_the_day(service, mail_server, account):
-    """mail.md 3: the first referral alone, those of a day together and once; no mail without a referral, none after an opt-out"""
+    """mail.md 3: the first referral has its own mail, those of a day are in one mail, each of them once; no mail is sent without a
+    referral, nor after an opt-out"""
     campaign = service.campaign(account, **STRICT, mails="referral", verify_email="off", points_direct=2)
     campaign.define("reward", "Mug", "--required-points", 20)
     ada = campaign.lead(email="ada@example.org")
@@ -368,7 +373,7 @@ def test_a_digest_of_the_day(service, mail_server, account):
     assert "through your link: Grace" in part(arrived(mail_server, "ada@example.org"), "plain")
     refer("Alan", "Katherine", "Hedy")
     waiting = service.installation.sql(f"SELECT m.kind, m.state, m.due_ms > m.created_ms + {DAY_MS} - 60000 {leads} AND turn IS NOT NULL")
-    assert waiting == "7\trequested\t1"  # one for all of them
+    assert waiting == "7\trequested\t1"  # one mail for all of them
     campaign.lead(email="gone@example.org", first_name="Gone", kid=ada["social_id"])
     service.installation.admin("lead", "change", str(campaign.id), "block", "gone@example.org")
     pass_a_day()
@@ -381,7 +386,7 @@ def test_a_digest_of_the_day(service, mail_server, account):
     assert "New sign-ups: 1 (Mary X)" in text and "Alan" not in text
     pass_a_day()
     pass_a_day()
-    refer("Joan")  # after a day without one
+    refer("Joan")  # after a day without a referral
     assert "through your link: Joan" in part(arrived(mail_server, "ada@example.org", 4), "plain")
     refer("Rosa")
     campaign.bulk("optout", {"email": "ada@example.org"})

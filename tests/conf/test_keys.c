@@ -31,7 +31,7 @@ lists_that_can_be_used_are_accepted(void **state)
 		struct buffer problems;
 		struct seal_keys *keys = seal_keys_new(slice_of(cases[i].list));
 		assert_int_equal(
-		    setenv("LEADHOOK_SERVER_SECRETS_KEY", cases[i].list, 1), 0); /* the file could not have such a long line */
+		    setenv("LEADHOOK_SERVER_SECRETS_KEY", cases[i].list, 1), 0); /* too long for a line of the file */
 		buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 		assert_int_equal(conf_load(path, &conf, &problems), cases[i].good);
 		assert_int_equal(keys != NULL, cases[i].good);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.8: an API key as the password of older plugins."""
+"""docs/api.md 4.1.8: an API key as the password in older plugins."""
 import collections
 import json
 
@@ -26,7 +26,7 @@ def log_in(service, password, address=None, **options):
 
 
 def test_a_key_as_password(service, account):
-    """200 with the key, for each type of body; the email address and other keys are not read"""
+    """200 with the key, for each type of body; the email address and keys in other places are not read"""
     fields = {"email": "owner@example.org", "password": account.key}
     kind, body = multipart(fields.items())
     for sent in ({"json_body": fields}, {"form": fields}, {"body": body, "type": kind}, {"query": fields},
@@ -41,7 +41,7 @@ def test_a_key_as_password(service, account):
 
 
 def test_switched_off(make_service):
-    """by default, the path is unknown, with every method and body, and calls of it do not count"""
+    """by default, the path is unknown for every method and body, and calls of it do not count"""
     service = make_service()
     account, address = service.account(), new_address()
     for _ in range(POSTS + 1):
@@ -54,7 +54,8 @@ def test_switched_off(make_service):
 @pytest.mark.parametrize("password", [NO_KEY, "hunter2", "lh_", 42, "p" * 4000, "ä%\\u0061"],
                          ids=["key", "word", "prefix", "number", "long", "escapes"])
 def test_wrong_passwords_count(service, account, password):
-    """docs/api.md 5 Wrong keys: 409 up to the limit, then 429, even for a valid key that the host has not seen before; a known key passes"""
+    """docs/api.md 5 Wrong keys: 409 up to the limit, then 429, even for a valid key that the host has not seen before; a key that it has
+    seen passes"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert log_in(service, password, address).verdict == INVALID
@@ -78,14 +79,14 @@ def test_keys_and_passwords_share_the_limit(service):
 
 
 def test_many_at_once(service):
-    """concurrent calls: exactly as many passwords are compared as the limit allows"""
+    """of concurrent calls, exactly as many passwords are compared as the limit allows"""
     address = new_address()
     found = at_once([lambda: log_in(service, NO_KEY, address).status] * 48)
     assert collections.Counter(found) == {409: FAILED_KEYS, 429: 48 - FAILED_KEYS}
 
 
 def test_a_missing_password(service, account):
-    """409 missing_api_key, even with a key elsewhere; counts as a POST, whatever campaign the request names"""
+    """409 missing_api_key, even with a key in another place; the call counts as a POST, whatever campaign it names"""
     address = new_address()
     assert service.client.request("POST", PATH, json_body={"api_key": account.key}, key=account.key).verdict == MISSING
     bodies = [{"email": "owner@example.org"}, {"password": ""}, {"password": None}, {}]
@@ -107,7 +108,7 @@ def test_passwords_that_are_no_text(service, account):
 
 
 def test_suspended_and_revoked(service):
-    """docs/api.md 2 account_suspended; 3: a revoked key is wrong"""
+    """docs/api.md 2 account_suspended; 3: a revoked key counts as a wrong key"""
     suspended, revoked = service.account(), service.account()
     assert log_in(service, suspended.key).status == log_in(service, revoked.key).status == 200
     service.installation.admin("account", "suspend", str(suspended.id))

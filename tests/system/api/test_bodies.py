@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.1, 1.2: bodies of programs and pages make the lead, whatever their type and encoding."""
+"""docs/api.md 1.1, 1.2: bodies that programs and pages send make a lead, whatever their type and encoding."""
 import gzip
 import json
 import urllib.parse
@@ -27,7 +27,7 @@ def paths(campaign):
     ("multipart/form-data", PARTS[1]), ("application/json", PARTS[1]), ("multipart/form-data; boundary=x", PAIRS),
     ("application/json; charset=iso-8859-1", TEXT), ("application/json;charset=ISO-8859-1", b"\xef\xbb\xbf" + TEXT)])
 def test_the_first_sign_decides(campaign, type, body):
-    """docs/api.md 1.2"""
+    """docs/api.md 1.2: the beginning of the body decides how it is read"""
     for path in paths(campaign):
         answer = campaign.client.request("POST", path, body=body, type=type)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -39,14 +39,14 @@ def test_the_first_sign_decides(campaign, type, body):
     ("application/x-www-form-urlencoded", b"{email:nora@example.org}", (406, "invalid_json")),
     ("text/plain", TEXT + b"x", (406, "invalid_json"))])
 def test_other_bodies(campaign, type, body, verdict):
-    """docs/api.md 1.2"""
+    """docs/api.md 1.2: 415 for other formats, 406 for bodies that look like JSON but are not valid"""
     assert campaign.client.request("POST", campaign.path, body=body, type=type).verdict == verdict
     assert campaign.stats()["total"] == 0
 
 
 @pytest.mark.parametrize("type, body", [("application/json", TEXT), ("application/x-www-form-urlencoded", PAIRS), ("text/plain", LINES), PARTS])
 def test_compressed_bodies(campaign, type, body):
-    """docs/api.md 1.2: gzip is read; an incomplete gzip stream and other encodings are refused, by name"""
+    """docs/api.md 1.2: gzip is read; incomplete gzip streams and other encodings are refused, with their name"""
     for headers in ({"Content-Encoding": "gzip"}, {}):
         answer = campaign.client.request("POST", campaign.path, body=gzip.compress(body), type=type, headers=headers)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -58,7 +58,7 @@ def test_compressed_bodies(campaign, type, body):
 
 
 def test_the_size_of_compressed_bodies(campaign):
-    """docs/api.md 1.2: the size of the decompressed body counts; a larger body needs a key outside of it"""
+    """docs/api.md 1.2: the size of the decompressed body counts; a larger body needs a key that is not in the body"""
     body = gzip.compress(b"{" + b" " * 40000 + b'"email":"nora@example.org"}')
     assert len(body) < 1000
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (413, "body_too_large")
@@ -75,7 +75,7 @@ def test_the_size_of_compressed_bodies(campaign):
     ("multipart/form-data; boundary=X", b'--X\r\nContent-Disposition: form-data; name="email"\r\n\r\njose@example.org\r\n--X\r\n'
      b'Content-Disposition: form-data; name="first_name"\r\n\r\nJos\xe9\r\n--X--')])
 def test_another_encoding_costs_no_lead(campaign, type, body):
-    """docs/api.md 1.1 Values"""
+    """docs/api.md 1.1 Values: text in another encoding does not prevent a lead"""
     for path in paths(campaign):
         answer = campaign.client.request("POST", path, body=body, type=type)
         assert answer.status == 200 and answer.json["first_name"] == "José", answer.body
@@ -87,7 +87,7 @@ def test_another_encoding_costs_no_lead(campaign, type, body):
     ("first\u000bsecond", "first\nsecond"), ("first\u000csecond", "first\nsecond"), ("first\u2028second\u2029", "first\nsecond"),
     ("first\u0085second", "first\nsecond"), ("fi\u0000r\u001bst\u007f\u0080", "first"), ("a\tb", "a\tb"), ("\u0001", "")])
 def test_control_characters_cost_no_lead(campaign, sent, stored):
-    """docs/api.md 1.1 Values: in custom fields, their names, and ids"""
+    """docs/api.md 1.1 Values: control characters in custom fields, their names, and ids do not prevent a lead"""
     assert campaign.lead(**NORA, notes=sent)["custom_fields"]["notes"] == stored
     form = campaign.client.request("POST", campaign.path, form={**NORA, "more": sent, "c\u000bd": "x", "__uid": sent + "x"})
     assert form.status == 200, form.body

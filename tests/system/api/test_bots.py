@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 8: what a sign-up without a key needs, so that bots without it make no lead."""
+"""docs/api.md 8: what a sign-up without a key needs, so that bots cannot make leads."""
 import collections
 import json
 import re
@@ -20,7 +20,7 @@ KINDS = {int: "number", bool: "boolean", str: "text", list: "list", dict: "objec
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    """A service with room for all addresses of the bots: a full table would refuse some of them."""
+    """A service whose table of limits has room for all addresses of the bots: a full table would refuse some of them."""
     return make_service(settings=[("limits", "new_leads_per_campaign", "100000/60s"), ("limits", "memory", "256M")])
 
 
@@ -34,7 +34,7 @@ def post(campaign, fields, **options):
 
 
 def shape(value):
-    """The names and types in a JSON value."""
+    """The names and the types in a JSON value."""
     return {name: shape(one) for name, one in value.items()} if isinstance(value, dict) else KINDS[type(value)]
 
 
@@ -46,7 +46,8 @@ def stored(campaign):
 
 @pytest.mark.parametrize("bots", ["honeypot", "proof", "proof_or_confirm"])
 def test_a_filled_honeypot(service, account, receiver, bots):
-    """docs/api.md 8.1: the answer has the status, headers and shape of a real one; nothing is stored, no event is made, and a line is logged"""
+    """docs/api.md 8.1: the answer has the status, headers and shape of a real one; nothing is stored, there is no event, and a line is
+    logged"""
     campaign = service.campaign(account, bots=bots, privacy="off")
     hook = campaign.webhook("new_signup")
     name = honeypot_of(campaign)
@@ -70,7 +71,8 @@ def test_a_filled_honeypot(service, account, receiver, bots):
 
 
 def test_forms_and_other_calls_with_a_honeypot(service, account):
-    """docs/api.md 8.1: a form of a browser leads on as after a success; must_exist, invalid fields and JSONP are answered as without a honeypot"""
+    """docs/api.md 8.1: a browser's form leads on as after a success; must_exist, invalid fields and JSONP are answered as without a
+    honeypot"""
     campaign = service.campaign(account, bots="honeypot", thankyou_url="https://shop.example/thanks")
     name = honeypot_of(campaign)
     answer = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", form={**ADA, name: "x"},
@@ -87,7 +89,7 @@ def test_forms_and_other_calls_with_a_honeypot(service, account):
 
 @pytest.mark.parametrize("bots", ["off", "honeypot"])
 def test_the_honeypot_is_no_field(service, account, bots):
-    """docs/api.md 8.1: it is dropped with a key, from the address of the page, and where bots are not looked for; names of other
+    """docs/api.md 8.1: the honeypot is dropped with a key, in the URL of the page, and without rules against bots; the names for other
     campaigns are fields"""
     name = honeypot_of(service.campaign(account, bots="honeypot"))
     campaign = service.campaign(account, bots="honeypot")
@@ -105,7 +107,7 @@ def test_the_honeypot_is_no_field(service, account, bots):
 
 
 def test_the_age_of_the_form(service, account):
-    """docs/api.md 8.1: a form that is sent at once, or after a day, needs proof; a stamp that is not the campaign's counts as none"""
+    """docs/api.md 8.1: a form that is sent at once, or after a day, needs proof; a stamp of another campaign counts as none"""
     campaign = service.campaign(account, bots="honeypot", bot_difficulty=1)
     good = stamp_of(campaign, 5)
     other = stamp_of(campaign, 5, id=campaign.id + 1)
@@ -116,7 +118,7 @@ def test_the_age_of_the_form(service, account):
         assert post(campaign, {**ADA, "__stamp": stamp, "altcha": "x"}).verdict == (406, "proof_invalid")
         assert post(campaign, {**ADA, "__stamp": stamp, "altcha": solution(campaign)}).status == 200
         assert campaign.post({**ADA, "__stamp": stamp}).status == 200
-    # the same form again, once the person would have read the error
+    # sends the same form again, after the time in which a person would have read the error
     stamp = stamp_of(campaign, 1.5)
     assert wait_until(lambda: post(campaign, {**ADA, "__stamp": stamp}).status == 200, 5, "the form is old enough")
     assert campaign.find(**ADA)["custom_fields"] == {}
@@ -135,7 +137,7 @@ def calls_of(campaign, fields):
 
 
 def test_proof_is_needed(service, guarded):
-    """docs/api.md 8.2: on all paths, for new and known leads; not with a key, nor for other calls"""
+    """docs/api.md 8.2: proof is needed on all paths, for new and known leads, but not with a key or for other calls"""
     url = f"{service.front.url}/c/{guarded.id}/challenge"
     for call in calls_of(guarded, ADA):
         answer = call()
@@ -153,7 +155,7 @@ def test_proof_is_needed(service, guarded):
 
 
 def test_the_challenge_without_a_base_url(make_service):
-    """docs/api.md 8.2: the path of the challenge, below the path prefix"""
+    """docs/api.md 8.2: the answer has only the path of the challenge, below the path prefix"""
     service = make_service(settings=[("server", "base_url", "")], mount="/lead/")
     campaign = service.campaign(bots="proof")
     challenge = campaign.post(ADA, key=None).json["challenge"]
@@ -162,7 +164,7 @@ def test_the_challenge_without_a_base_url(make_service):
 
 
 def test_the_challenge(service, guarded, account):
-    """docs/api.md 8.2: format, signature, headers; no two are equal. Unknown and ended campaigns, other methods, HEAD"""
+    """docs/api.md 8.2: format, signature and headers; no two challenges are equal; unknown and ended campaigns, other methods, HEAD"""
     answer = guarded.client.request("GET", f"/c/{guarded.id}/challenge", headers={"Origin": "https://shop.example"})
     assert (answer.headers["Cache-Control"], answer.headers["Access-Control-Allow-Origin"]) == ("no-store", "*")
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -190,7 +192,7 @@ def test_challenges_are_limited(service, guarded):
 
 
 def test_difficulty(service, account):
-    """docs/api.md 8.2: each level means twice the work of the level below"""
+    """docs/api.md 8.2: each level means twice the work of the previous one"""
     work = []
     for level in range(1, 9):
         campaign = service.campaign(account, bots="proof", bot_difficulty=level)
@@ -202,7 +204,7 @@ def test_difficulty(service, account):
 
 
 def test_difficulty_rises_with_the_rate(service, guarded):
-    """docs/api.md 8.2: from 60 sign-ups a minute on, one level more; refused ones do not count"""
+    """docs/api.md 8.2: from 60 sign-ups a minute, the difficulty is one level higher; refused sign-ups do not count"""
     def sign_up(number):
         return post(guarded, {"email": f"{number}@example.org", "altcha": solution(guarded)}).status
 
@@ -219,7 +221,7 @@ def changed(challenge, **changes):
 
 
 def test_solutions_that_do_not_count(service, guarded, account):
-    """docs/api.md 8.2: the message gives the reason; nothing is stored"""
+    """docs/api.md 8.2: the message contains the reason; nothing is stored"""
     other = service.campaign(account, **EASY)
     challenge = challenge_of(guarded)
     good, tries = solve(challenge)
@@ -256,7 +258,7 @@ def used(answer):
 
 
 def test_a_solution_is_used_once(service, account, guarded):
-    """docs/api.md 8.2: a new lead, an update, and a sign-up that changes nothing use up a solution; a sign-up that fails does not"""
+    """docs/api.md 8.2: a new lead, an update, and a sign-up that changes nothing use up a solution; a failed sign-up does not"""
     first = solution(guarded)
     assert post(guarded, {"email": "ada", "altcha": first}).verdict == (406, "invalid_email")
     assert post(guarded, {**ADA, "altcha": first, "must_exist": True}).verdict == (404, "lead_not_found")
@@ -274,7 +276,7 @@ def test_a_solution_is_used_once(service, account, guarded):
 
 @pytest.mark.parametrize("committer", [True, False], ids=["committer", "each worker"])
 def test_simultaneous_use(make_service, committer):
-    """docs/api.md 8.2: of 32 sign-ups at once with one solution, exactly one makes a lead, whichever workers and batches they are in"""
+    """docs/api.md 8.2: if 32 simultaneous sign-ups have the same solution, exactly one makes a lead, whatever their workers and batches"""
     service = make_service(workers=8, committer=committer)
     campaign = service.campaign(**EASY)
     for round in range(3):
@@ -288,7 +290,7 @@ def test_simultaneous_use(make_service, committer):
 
 
 def test_expired_solutions_are_dropped(service, guarded):
-    """docs/architecture.md 9: the dispatcher removes solutions that can no longer pass"""
+    """docs/architecture.md 9: the dispatcher removes solutions that can no longer be used"""
     assert post(guarded, {**ADA, "altcha": solution(guarded)}).status == 200
 
     def rows():
@@ -304,7 +306,7 @@ def test_expired_solutions_are_dropped(service, guarded):
 # ---- without a script ----
 
 def test_proof_or_confirm(service, account, receiver):
-    """docs/api.md 8: a new lead is flagged until it is verified, and only then counts for its referrer; a known one is not changed"""
+    """docs/api.md 8: a new lead is flagged until it is verified, and counts for its referrer only then; a known lead is not changed"""
     campaign = service.campaign(account, bots="proof_or_confirm", bot_difficulty=1, points_direct=3)
     referrer = campaign.lead(email="friend@example.org")
     assert post(campaign, {**ADA, "kid": referrer["social_id"], "plan": "pro"}).status == 200
@@ -340,7 +342,7 @@ def test_other_flags_stay(service, account):
 # ---- a bot ----
 
 def fill_in(campaign, count):
-    """A bot that reads the form and fills in every field, as fast as it can; returns how many answers had each status."""
+    """A bot that reads the form and fills in every field as fast as it can. Returns how many answers had each status."""
     form = campaign.service.installation.admin("campaign", "embed", str(campaign.id), "--markup")["form_markup"]
     names = re.findall(r'<input name="([^"]+)"', form)
     path = re.search(r'action="[^"]*?(/v1/[^"]*)"', form)[1]
@@ -356,7 +358,7 @@ def fill_in(campaign, count):
 @pytest.mark.parametrize("posts", first(2000, 100000))
 @pytest.mark.parametrize("bots", ["honeypot", "proof"])
 def test_a_bot_without_work(service, account, bots, posts):
-    """None of its sign-ups makes a lead or costs a row; sign-ups of others still make leads"""
+    """None of the bot's sign-ups makes a lead or writes a row; sign-ups of others still make leads"""
     campaign = service.campaign(account, bots=bots, bot_difficulty=1)
     before = service.installation.sql("SELECT COUNT(*) FROM lh_used_proofs")
     statuses = fill_in(campaign, posts)
@@ -370,7 +372,7 @@ def test_a_bot_without_work(service, account, bots, posts):
 
 
 def test_a_bot_that_works(service, account):
-    """The difficulty limits its rate: 256 keys for each lead on average, and no lead without a solution of its own"""
+    """The difficulty limits the bot's rate: 256 keys for each lead on average, and no lead without a separate solution"""
     campaign = service.campaign(account, bots="proof", bot_difficulty=1)
     leads, tries = 40, 0
     for number in range(leads):
@@ -379,7 +381,8 @@ def test_a_bot_that_works(service, account):
         answers = [post(campaign, {"email": f"bot{number}-{copy}@example.org", "altcha": value}).status for copy in range(2)]
         assert answers == [200, 406]
     assert stored(campaign) == leads
-    # geometric: the standard deviation of the sum is 256 times the root of 40; five of them
+    # tries have a geometric distribution: their sum has a standard deviation of 256 times the root of `leads`, and may be off by five of
+    # these
     assert abs(tries - 256 * leads) < 5 * 256 * leads ** 0.5
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.2, 2, 4.1.6, 5, 7 in Chromium and Firefox: pages of another origin sign up, and read answers and errors."""
+"""docs/api.md 1.2, 2, 4.1.6, 5, 7 in Chromium and Firefox: pages of another origin can sign up, and read answers and errors."""
 import pytest
 from embedding import JSONP, SETTINGS, XHR
 from service import settles
@@ -22,7 +22,7 @@ def run(browser, service):
 
 
 def check_clients(run, campaign):
-    """Check JSONP, fetch and XMLHttpRequest, and an error of each."""
+    """Check JSONP, fetch and XMLHttpRequest, each with a success and an error."""
     found = run(JSONP + XHR + """
         const at = API + "/v2/%(id)d";
         const headers = { "Content-Type": "application/json", "X-Requested-With": "XMLHttpRequest" };
@@ -55,7 +55,7 @@ def test_clients(run, campaign):
 
 @pytest.mark.parametrize("front", OTHER_FRONTS)
 def test_clients_with_other_web_servers(browser, make_service, front):
-    """docs/operating.md 5: the same with the program below a path"""
+    """docs/operating.md 5: the same clients, with the program below a path"""
     service = make_service(front=FRONTS[front], mount="/lead/", settings=SETTINGS, workers=2)
     try:
         check_clients(lambda script: browser.run(script, api=service.front.url), service.campaign())
@@ -75,7 +75,7 @@ def test_a_failed_script(run, campaign):
 
 
 def test_any_headers(run, campaign):
-    """docs/api.md 7: the preflight allows the headers that the page's client adds"""
+    """docs/api.md 7: the preflight allows the headers that the client of the page adds"""
     found = run("""
         const answer = await fetch(API + "/v2/%d?email=ada@example.org", {
             method: "POST", headers: { "X-Client-Version": "1.2", "X-CSRF-Token": "x", "sentry-trace": "y" },
@@ -86,7 +86,7 @@ def test_any_headers(run, campaign):
 
 
 def test_a_key_in_a_header(run, campaign):
-    """docs/api.md 3, 7: Authorization needs a preflight; the answer is the full view"""
+    """docs/api.md 3, 7: Authorization needs a preflight; the answer has the full view"""
     found = run("""
         const answer = await fetch(API + "/v2/%d", {
             method: "POST", body: '{"email":"ada@example.org","plan":"pro"}',
@@ -98,7 +98,7 @@ def test_a_key_in_a_header(run, campaign):
 
 
 def test_forms(run, campaign):
-    """docs/api.md 1.2: FormData is multipart, URLSearchParams a form; neither needs a preflight"""
+    """docs/api.md 1.2: FormData is sent as multipart, URLSearchParams as a form; neither needs a preflight"""
     found = run("""
         const form = new FormData(document.querySelector("form"));
         const statuses = [];
@@ -115,7 +115,7 @@ def test_forms(run, campaign):
 
 @pytest.mark.parametrize("path, extra", [("/v1/{id}/subscribe", ""), ("/subscribe", '<input type="hidden" name="__lid" value="{id}">')])
 def test_a_form_without_script(run, campaign, path, extra):
-    """docs/api.md 4.1.6: a page's form is sent by the browser itself"""
+    """docs/api.md 4.1.6: the browser itself sends the form of a page"""
     run("""
         const frame = document.querySelector("iframe");
         const loaded = new Promise(done => { frame.onload = done; });
@@ -129,7 +129,7 @@ def test_a_form_without_script(run, campaign, path, extra):
 
 
 def test_beacons(run, campaign):
-    """docs/api.md 1.2: sendBeacon sends text/plain, and reads no answer"""
+    """docs/api.md 1.2: sendBeacon sends text/plain, and does not read the answer"""
     assert run("""
         return navigator.sendBeacon(API + "/v2/%d", JSON.stringify({ email: "ada@example.org", plan: "beacon" }));
     """ % campaign.id) is True
@@ -138,7 +138,7 @@ def test_beacons(run, campaign):
 
 
 def test_errors_are_readable(run, campaign):
-    """docs/api.md 2, 7: the status, the body and Retry-After of errors"""
+    """docs/api.md 2, 7: pages can read the status, the body and Retry-After of errors"""
     found = run("""
         const send = async (path, body) => {
             const answer = await fetch(API + path, { method: "POST", headers: { "Content-Type": "application/json" }, body });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 6 (ended campaigns) and 2 account_suspended, on every call of docs/api.md 4.1."""
+"""docs/api.md 6 (ended campaigns) and 2 account_suspended, for every call of docs/api.md 4.1."""
 import datetime
 
 import pytest
@@ -13,7 +13,7 @@ BULK = ["optout", "sms_optout", "sms_optin", "verify", "unverify", "approve", "b
 
 @pytest.fixture
 def world(service):
-    """A campaign of its own account, with a lead, a tag and an action."""
+    """A campaign in its own account, with a lead, a tag and an action."""
     campaign = service.campaign(service.account())
     campaign.known = campaign.lead(email="ada@example.org")
     campaign.tag_id, campaign.action_id = campaign.define("tag", "VIP", "--points", 5), campaign.define("action", "Follow", "--points", 5)
@@ -21,7 +21,7 @@ def world(service):
 
 
 def calls(campaign, ending):
-    """Return (method, path, fields) of the calls that an ended campaign refuses, or of all others, including bulk calls."""
+    """Return (method, path, fields) of the calls that an ended campaign refuses, or of all others, which include bulk calls."""
     email = {"email": "ada@example.org"}
     if ending:
         return [("POST", campaign.path, email), ("POST", "/v2", {**email, "campaign_id": campaign.id}),
@@ -39,7 +39,7 @@ def calls(campaign, ending):
 
 
 def end_everywhere(campaign):
-    """Ends the campaign by its end time, which takes effect at once, because cached campaigns include it."""
+    """Ends the campaign by its end time. This takes effect at once, because cached campaigns include the time."""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign.service.installation.admin("campaign", "set", str(campaign.id), end.strftime("ends_at=%Y-%m-%dT%H:%M:%SZ"))
     wait_until(lambda: campaign.post({}, path="/points").verdict == ENDED, 10, "the end of the campaign")
@@ -50,7 +50,7 @@ def refused(campaign, method, path, fields, verdict, **options):
 
 
 def test_an_ended_campaign(world):
-    """docs/api.md 6: 423 for create, update, points, actions and the call that tags one lead; all other calls work"""
+    """docs/api.md 6: 423 for create, update, points, actions and the call that tags a single lead; all other calls work"""
     end_everywhere(world)
     for method, path, fields in calls(world, True):
         response = refused(world, method, path, fields, ENDED, key=world.key)
@@ -77,7 +77,7 @@ def test_an_ended_campaign_is_unchanged(world):
 
 
 def test_ended_is_checked_before_the_fields(world):
-    """docs/api.md 1.5 Order of checks"""
+    """docs/api.md 1.5 Order of checks: the end of the campaign comes before invalid fields"""
     world.end()
     settles(lambda: world.post({"email": "x"}), *ENDED)
     settles(lambda: world.post({}, path="/points"), *ENDED)
@@ -86,7 +86,7 @@ def test_ended_is_checked_before_the_fields(world):
 
 
 def test_work_queued_before_the_end(world):
-    """docs/api.md 6: it is carried out, without changing scores"""
+    """docs/api.md 6: queued work is done, but changes no scores"""
     assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
     world.end()
     world.service.dispatch()
@@ -108,7 +108,7 @@ def test_bulk_tags_after_the_end(world):
 
 
 def test_a_suspended_account(world):
-    """docs/api.md 2 account_suspended: every call on its campaigns, with or without a key, and its keys on other calls"""
+    """docs/api.md 2 account_suspended: every call on the account's campaigns, with or without a key, and other calls with its keys"""
     admin, account = world.service.installation.admin, str(world.account.id)
     assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):

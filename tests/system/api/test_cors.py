@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 7: scripts of any site may read every answer, with any status and content type."""
+"""docs/api.md 7: scripts of any site may read every answer, whatever its status and content type."""
 import pytest
 from client import new_address
 from html_page import check_page
@@ -48,7 +48,7 @@ def page_of(campaign):
 
 
 def test_refused_bodies(campaign):
-    """413 for a body that is too large and for too many leads, 415, 406 for invalid JSON"""
+    """413 for a body that is too large and for too many leads, 415 for its type, 406 for invalid JSON"""
     request = campaign.client.request
     check(request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", headers=ORIGIN), 413)
     many = {"emails": [f"{number}@example.org" for number in range(251)]}
@@ -58,7 +58,7 @@ def test_refused_bodies(campaign):
 
 
 def test_errors_of_callers(campaign):
-    """404, 405, 409, 423"""
+    """404, 405, 409 and 423"""
     request = campaign.client.request
     check(request("GET", "/nowhere", headers=ORIGIN), 404)
     check(request("PUT", campaign.path, headers=ORIGIN), 405)
@@ -82,7 +82,7 @@ def test_refused_by_a_limit(campaign):
 
 
 def test_scripts_and_pages(campaign):
-    """scripts and pages, of successful and failed calls"""
+    """the scripts and pages with which calls are answered, successful or failed"""
     page = page_of(campaign)
     check_script(look_up(campaign, **ADA))
     check_script(look_up(campaign, email="unknown@example.org"), 404)

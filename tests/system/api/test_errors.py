@@ -10,7 +10,7 @@ NO_CAMPAIGN = "/v2/4294967295"
 @pytest.mark.parametrize("fields", [{}, {"first_name": "Ada"}, {"email": ""}, {"email": "   "}, {"email": None},
                                     {"phone_number": ""}])
 def test_missing_identifier(campaign, fields):
-    """docs/api.md 2: 406 on create, with the message of docs/requirements.md"""
+    """docs/api.md 2: 406 for a sign-up, with the message of docs/requirements.md"""
     for key in (True, None):
         response = campaign.post(fields, key=key)
         assert response.verdict == (406, "missing_identifier")
@@ -26,7 +26,7 @@ def test_invalid_phone_with_a_valid_email(campaign):
 @pytest.mark.parametrize("method, path", [("POST", ""), ("GET", ""), ("POST", "/outbound-webhook"), ("GET", "/outbound-webhook"),
                                           ("DELETE", "/outbound-webhook")])
 def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, path):
-    """docs/api.md 2 campaign_not_found: the same for a campaign of another account when a key is sent"""
+    """docs/api.md 2 campaign_not_found: with a key, a campaign of another account gets the same answer as an unknown one"""
     stranger = service.account("Stranger").key
     foreign = campaign.client.request(method, campaign.path + path, query=ADA, key=stranger)
     unknown = campaign.client.request(method, NO_CAMPAIGN + path, query=ADA, key=stranger)
@@ -35,7 +35,7 @@ def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, pat
 
 
 def test_an_unknown_campaign_without_a_key(campaign):
-    """docs/api.md 2 campaign_not_found"""
+    """docs/api.md 2 campaign_not_found: also without a key"""
     for method in ("GET", "POST"):
         assert campaign.client.request(method, NO_CAMPAIGN, query=ADA).verdict == (404, "campaign_not_found")
 
@@ -48,7 +48,7 @@ def test_number_larger_than_any_id(campaign, number):
 
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
 def test_missing_key(campaign, method):
-    """docs/api.md 2 missing_api_key"""
+    """docs/api.md 2 missing_api_key: without a key, calls that need one fail"""
     response = campaign.client.request(method, campaign.path + "/outbound-webhook")
     assert response.verdict == (409, "missing_api_key") and response.json["message"] == "An API key is required"
     assert campaign.client.request("GET", "/v2/campaigns").verdict == (409, "missing_api_key")
@@ -65,7 +65,7 @@ def test_wrong_key(campaign, method, path, key):
 
 
 def key_in(where, key):
-    """The options of a request with the key in this place."""
+    """The options of a request that has the key in this place."""
     return {
         "query": {"query": {"api_key": key}}, "Authorization": {"headers": {"Authorization": f"Bearer {key}"}},
         "any scheme": {"headers": {"Authorization": f"Some Thing  {key} "}}, "bare": {"headers": {"Authorization": key}},
@@ -75,7 +75,7 @@ def key_in(where, key):
 
 @pytest.mark.parametrize("where", ["query", "Authorization", "any scheme", "bare", "Authentication"])
 def test_places_of_the_key(campaign, where):
-    """docs/api.md 3: parameter, or last token of either header, on requests of every type"""
+    """docs/api.md 3: the parameter, or the last token of either header, in requests of every type"""
     good, bad = key_in(where, campaign.key), key_in(where, WRONG_KEY)
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=ADA, **good).json
     assert "ip" in campaign.client.request("POST", campaign.path, form=ADA, **good).json
@@ -84,7 +84,7 @@ def test_places_of_the_key(campaign, where):
 
 
 def test_the_key_in_a_body(campaign):
-    """docs/api.md 3"""
+    """docs/api.md 3: the key may be a parameter of the body"""
     fields = {**ADA, "api_key": campaign.key}
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=fields).json
     lead = campaign.client.request("POST", campaign.path, form=fields).json
@@ -92,7 +92,7 @@ def test_the_key_in_a_body(campaign):
 
 
 def test_the_parameter_beats_the_headers(campaign):
-    """docs/api.md 3: the parameter, then Authorization, then Authentication"""
+    """docs/api.md 3: the parameter takes precedence, then Authorization, then Authentication"""
     def status(query, authorization, authentication):
         headers = {"Authentication": authentication} | ({"Authorization": authorization} if authorization else {})
         return campaign.client.request("GET", "/v2/campaigns", query=query and {"api_key": query}, headers=headers).status
@@ -103,7 +103,7 @@ def test_the_parameter_beats_the_headers(campaign):
 
 
 def test_key_format(campaign):
-    """docs/api.md 3: lh_ and 43 URL-safe characters; an account may have several"""
+    """docs/api.md 3: a key is lh_ and 43 URL-safe characters; an account may have several"""
     other = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--name", "second")
     assert set(other) == {"id", "name", "key"}
     for key in (campaign.key, other["key"]):
@@ -113,7 +113,7 @@ def test_key_format(campaign):
 
 
 def test_campaign_that_requires_a_key(service, account):
-    """docs/api.md 3 require_key"""
+    """docs/api.md 3 require_key: such a campaign refuses calls without a key"""
     campaign = service.campaign(account, require_key="on")
     for method in ("GET", "POST"):
         assert campaign.client.request(method, campaign.path, query=ADA).verdict == (409, "missing_api_key")
@@ -121,7 +121,7 @@ def test_campaign_that_requires_a_key(service, account):
 
 
 def test_keys_never_appear_in_a_log(service, campaign):
-    """docs/api.md 3, style 8: valid and invalid keys, from every place; the web server's log included"""
+    """docs/api.md 3, style 8: valid and invalid keys, sent in every place, are in no log, including that of the web server"""
     for where in ("query", "Authorization", "Authentication"):
         for key in (campaign.key, WRONG_KEY):
             campaign.client.request("GET", campaign.path, **key_in(where, key))
@@ -133,23 +133,23 @@ def test_keys_never_appear_in_a_log(service, campaign):
 
 
 @pytest.mark.parametrize("method, path, options, verdict", [
-    # path before everything else
+    # the path is checked before everything else
     ("PUT", "/v3", {"body": b"{", "type": "image/png"}, (404, "not_found")),
-    # method before the body
+    # the method is checked before the body
     ("PUT", "/v2/{}", {"body": b"{", "type": "image/png"}, (405, "method_not_allowed")),
-    # size before media type
+    # the size is checked before the media type
     ("POST", "/v2/{}", {"body": b"x" * 300000, "type": "image/png"}, (413, "body_too_large")),
-    # key before media type, media type before syntax
+    # the key is checked before the media type, and the media type before the syntax
     ("POST", "/v2/{}", {"body": b"{", "type": "image/png", "key": WRONG_KEY}, (409, "invalid_api_key")),
     ("POST", "/v2/{}", {"body": b"x", "type": "image/png"}, (415, "unsupported_media_type")),
-    # key and campaign before syntax
+    # key and campaign are checked before the syntax
     ("POST", "/v2/{}", {"body": b"{", "type": "application/json", "key": WRONG_KEY}, (409, "invalid_api_key")),
     ("POST", NO_CAMPAIGN, {"body": b"{", "type": "application/json"}, (404, "campaign_not_found")),
     ("POST", "/v2/{}", {"body": b"{", "type": "application/json"}, (406, "invalid_json")),
-    # key before campaign, campaign before fields
+    # the key is checked before the campaign, and the campaign before the fields
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}, "key": WRONG_KEY}, (409, "invalid_api_key")),
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}}, (404, "campaign_not_found")),
 ])
 def test_order_of_checks(campaign, method, path, options, verdict):
-    """docs/api.md 1.5 Order of checks"""
+    """docs/api.md 1.5 Order of checks: of several errors, the first in this order is answered"""
     assert campaign.client.request(method, path.format(campaign.id), **options).verdict == verdict

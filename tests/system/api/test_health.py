@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, health: the checks of load balancers and monitors. /health is about the program, /health/ready about the service."""
+"""docs/api.md 4.1, health: the checks of load balancers and monitors. /health checks the program, /health/ready the service."""
 import contextlib
 import threading
 
@@ -24,7 +24,7 @@ def is_ready(service):
 
 
 def wait_not_ready(service):
-    """Waits until the service is not ready. Answers may be a second old; the rest of the time is for a busy machine."""
+    """Waits until the service is not ready. Answers may be a second old; the additional time is for a busy machine."""
     wait_until(lambda: not is_ready(service), 3, "not ready")
 
 
@@ -35,7 +35,7 @@ def wait_all_ready(service):
 
 @contextlib.contextmanager
 def polled(service, clients):
-    """`clients` clients with different addresses poll readiness without a pause; yields the statuses so far."""
+    """Lets `clients` clients with different addresses poll readiness without a pause; yields the statuses so far."""
     ended, statuses = threading.Event(), []
 
     def poll():
@@ -55,7 +55,7 @@ def polled(service, clients):
 @pytest.mark.smoke
 @pytest.mark.parametrize("path", ["", "/ready"])
 def test_with_a_database(service, path):
-    """200 for both; no key is needed, and a wrong one is ignored"""
+    """200 for both; no key is needed, and a wrong key is ignored"""
     for options in ({}, {"key": "lh_wrong"}, {"query": {"api_key": "x"}}):
         response = health(service, path, **options)
         assert (response.status, response.json) == (200, {"status": "ok"})
@@ -64,7 +64,7 @@ def test_with_a_database(service, path):
 
 
 def test_without_a_database(service, database):
-    """/health stays 200, /health/ready is 503 with Retry-After a second later; both return to 200 with the database"""
+    """/health stays 200, and /health/ready is 503 with Retry-After a second later; both return to 200 with the database"""
     assert is_ready(service)
     database.stop()
     try:
@@ -84,7 +84,7 @@ def test_without_a_database(service, database):
 
 
 def test_a_locked_account(service, database):
-    """A server that refuses the login (during a change of the password) is an outage: 503 until it accepts"""
+    """A server that refuses the login, such as during a change of the password, is an outage: 503 until it accepts the login"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' ACCOUNT LOCK")
     try:
@@ -102,14 +102,14 @@ def test_a_locked_account(service, database):
 
 @pytest.mark.skipif(not COMMITTER, reason="the committer answers")
 def test_readiness_needs_no_connection_of_workers(make_service, database):
-    """Concurrent readiness checks (40) leave the database's connections to sign-ups and deliveries"""
+    """40 concurrent readiness checks leave the database's connections to sign-ups and deliveries"""
     service = make_service(workers=16, database=database)
     campaign = service.campaign(service.account())
     campaign.webhook("new_signup")
     user = failing.account(service)
-    database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")  # committer, dispatcher (3), one worker, leadhook
+    database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")  # committer, dispatcher (3), worker, leadhook
     try:
-        failing.drop_connections(service)  # earlier ones are not counted
+        failing.drop_connections(service)  # the limit does not count earlier ones
         with polled(service, 40) as statuses:
             wait_until(lambda: len(statuses) >= 200, 30, "all workers have answered")
             service.dispatcher.start()
@@ -124,7 +124,7 @@ def test_readiness_needs_no_connection_of_workers(make_service, database):
 
 
 def test_readiness_is_checked_once_a_second(make_service, database):
-    """Without a committer each worker caches its own answer"""
+    """Without a committer, each worker caches its own answer for a second"""
     service = make_service(workers=1, committer=False, database=database)
 
     def checks():

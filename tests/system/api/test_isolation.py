@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3, 4: accounts and campaigns are separate: objects of others appear not to exist, and never change."""
+"""docs/api.md 3, 4: accounts and campaigns are separate: objects of others seem not to exist, and never change."""
 import re
 
 import pytest
@@ -11,7 +11,7 @@ BULK = ["optout", "sms_optout", "sms_optin", "verify", "unverify", "approve", "b
 
 
 class World:
-    """A campaign of ours, and the objects of `theirs`: another account's campaign, or a second one of ours."""
+    """A campaign of ours, and the objects of `theirs`: a campaign of another account, or a second campaign of ours."""
 
     def __init__(self, service, ours, theirs):
         self.service, self.ours, self.theirs = service, ours, theirs
@@ -23,7 +23,7 @@ class World:
             hook = campaign.post({"url": campaign.url, "events": ["new_signup"]}, path="/outbound-webhook")
             assert hook.status == 200
         theirs.leads(3)
-        service.dispatch()  # which counts leads
+        service.dispatch()  # this counts leads
 
     def rows(self):
         """Return all rows of their campaign, as hexadecimal text, because hashes are not UTF-8."""
@@ -40,7 +40,7 @@ class World:
                            f"FROM {table} WHERE {where} ORDER BY 1, 2;" for table, where in wheres.items()))
 
     def same(self, call, theirs, nothing):
-        """Return the answer to `call` for theirs, which must equal the answer for an object that does not exist."""
+        """Return the answer to `call` for theirs, and check that it equals the answer for an object that does not exist."""
         answers = [call(what) for what in (theirs, nothing)]
         assert answers[0].status == answers[1].status and answers[0].body == answers[1].body, (theirs, answers)
         return answers[0]
@@ -55,7 +55,7 @@ def world(request, service):
 
 @pytest.fixture(autouse=True)
 def nothing_happens(world):
-    """Check that, after each test and its queued work, their campaign is unchanged."""
+    """Check after each test, and after the work that it has queued, that their campaign is unchanged."""
     before = world.rows()
     yield
     world.service.dispatch()
@@ -73,7 +73,7 @@ def names_of(lead):
 
 @pytest.mark.parametrize("world", ["of another account"], indirect=True)
 def test_every_route(world):
-    """docs/api.md 2: a campaign of another account is answered like one that does not exist"""
+    """docs/api.md 2: a campaign of another account gets the same answer as one that does not exist"""
     ours, theirs = world.ours, world.theirs
     social_id = theirs.first["social_id"]
     values = {"probe": "0.invalid", "version": "0", "file": "main.js", "page": "7", "social_id": social_id, "kid": social_id,
@@ -88,7 +88,7 @@ def test_every_route(world):
             named = {**fields, "campaign_id": campaign_id}
             sent = {"query": named} if method == "GET" else {"json_body": named}
             return ours.client.request(method, filled, key=ours.key, **sent)
-        if path == "c/{campaign}/thanks":  # public: it shows the name of the campaign, as the answers to forms do
+        if path == "c/{campaign}/thanks":  # public: shows the campaign's name, like answers to forms
             continue
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
         if path not in ("health", "health/ready", "health/echo/{probe}", "embed/v1/embed.js", "bar/v1/signupbar.js", "{version}/kol.js",
@@ -106,7 +106,7 @@ def test_every_route(world):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v1/{}/info"])
 def test_look_ups(world, path):
-    """docs/api.md 4.1: by email, phone number, kid or social id"""
+    """docs/api.md 4.1: look-ups by email, phone number, kid or social id"""
     for key in (world.ours.key, None):
         for name, theirs, unknown in names_of(world.theirs.first):
             def call(value, name=name, key=key):
@@ -116,7 +116,7 @@ def test_look_ups(world, path):
 
 @pytest.mark.parametrize("action", BULK)
 def test_bulk_calls(world, action):
-    """docs/api.md 4.1: all identifiers of bulk calls, one and several"""
+    """docs/api.md 4.1: all identifiers of bulk calls, alone and several at once"""
     for name, theirs, unknown in names_of(world.theirs.first):
         for spelling in (name, name + "[]", *([name + "s"] if name != "kid" else [])):
             def call(value, spelling=spelling):
@@ -139,7 +139,7 @@ def test_bulk_calls_for_tags(world, path):
 
 
 def test_the_tag_of_a_path(world):
-    """docs/api.md 4.1.4: the same for /tags/{tag_id}/lead-parent"""
+    """docs/api.md 4.1.4: the tag in /tags/{tag_id}/lead-parent is also unknown"""
     for name, theirs, unknown in names_of(world.theirs.first):
         def call(value, name=name):
             return world.ours.post({name: value}, path=f"/tags/{world.ours.tag_id}/lead-parent")
@@ -150,7 +150,7 @@ def test_the_tag_of_a_path(world):
 
 
 def test_bulk_calls_pass_over_them(world):
-    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, even in a list with one that does"""
+    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, even in a list with a lead that does"""
     ours, theirs = world.ours.first, world.theirs.first
     assert world.ours.bulk("verify", {"social_ids": [theirs["social_id"], ours["social_id"]]}) == 1
     assert world.ours.bulk("verify", {"emails": [theirs["email"], ours["email"]]}) == 1
@@ -166,7 +166,7 @@ def test_points_and_actions(world, path, verdict):
 
 
 def test_updates(world):
-    """docs/api.md 4.3: leads of others are not updated; with must_exist, none is created"""
+    """docs/api.md 4.3: leads of others are not updated; with must_exist, no lead is created"""
     theirs = world.theirs.first
     for path in ("", f"/tags/{world.ours.tag_id}/lead"):
         def call(fields, path=path):
@@ -183,7 +183,7 @@ def test_updates(world):
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid", "__url"])
 def test_referrers(world, name):
-    """docs/api.md 4.6 Referrer: foreign ids are ignored like unknown ones"""
+    """docs/api.md 4.6 Referrer: social ids of other campaigns are ignored like unknown ones"""
     def sign_up(social_id):
         campaign = world.service.campaign(world.ours.account)
         value = f"https://shop.example/?kid={social_id}" if name == "__url" else social_id
@@ -204,7 +204,7 @@ def test_look_ups_by_path(world):
 
 
 def test_leaderboards(world):
-    """docs/api.md 4.1: `me` of a lead of others is null, as for an unknown lead"""
+    """docs/api.md 4.1: `me` is null for a lead of others, as for an unknown lead"""
     for key in (world.ours.key, None):
         def call(social_id, key=key):
             return world.ours.get({"social_id": social_id}, path="/leaderboard", key=key)
@@ -212,7 +212,7 @@ def test_leaderboards(world):
 
 
 def test_opt_out_links(world):
-    """docs/api.md 4.1: a token is valid for its own lead in its own campaign only"""
+    """docs/api.md 4.1: a token is valid only for its own lead in its own campaign"""
     theirs, ours = world.theirs.first, world.ours.first
     tokens = [lead["unsubscribe_url"]["default"].rsplit("/", 1)[1] for lead in (theirs, ours)]
     for method in ("GET", "POST"):
@@ -254,7 +254,7 @@ def test_lists(world):
 
 
 def test_webhooks(world):
-    """docs/deliveries.md 1: a URL of others is unknown here, may be registered, and is removed only here"""
+    """docs/deliveries.md 1: a URL of others is unknown here; it may be registered here, and is then removed only here"""
     def remove(url):
         return world.ours.delete({"url": url}, path="/outbound-webhook")
 

@@ -29,7 +29,7 @@ def unwrap(response, name):
 
 @pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
 def test_subscribe(campaign, key, view):
-    """docs/api.md 4.1 POST and GET /v1/{cid}/subscribe, POST /subscribe: like create"""
+    """docs/api.md 4.1 POST and GET /v1/{cid}/subscribe, POST /subscribe: they work like create"""
     key = campaign.key if key else None
     path = f"/v1/{campaign.id}/subscribe"
     lead = check_payload(campaign.client.request("POST", path, form={**ADA, "plan": "x"}, key=key).json, view)
@@ -41,7 +41,8 @@ def test_subscribe(campaign, key, view):
 
 
 def test_characters_are_escaped(campaign):
-    """docs/api.md 4.1.6: characters of two and three bytes are escapes, in leads, errors and scripts; longer ones, and /v2, are UTF-8"""
+    """docs/api.md 4.1.6: characters of two and three bytes are escaped in leads, errors and scripts; longer ones, and those of /v2, are
+    UTF-8"""
     fields = {**ADA, "plan": "é \u2027 日本 \uffff", "größe": "\\u00e9"}
     wanted = {name: fields[name] for name in ("plan", "größe")}
     path = f"/v1/{campaign.id}/subscribe"
@@ -71,9 +72,9 @@ def test_scripts_of_a_campaign_without_privacy(service):
 
 
 def test_other_methods(campaign):
-    """docs/api.md 1 Methods"""
+    """docs/api.md 1 Methods: others get 405"""
     for method, path in (("DELETE", f"/v1/{campaign.id}/subscribe"), ("GET", "/subscribe"), ("POST", f"/v1/{campaign.id}/info")):
-        for query in (None, {"jsonp": "f"}):  # scripts are requested by GET only
+        for query in (None, {"jsonp": "f"}):  # browsers request scripts with GET
             assert campaign.client.request(method, path, query=query, key=campaign.key).verdict == (405, "method_not_allowed")
     assert campaign.client.request("GET", f"/v1/{campaign.id}").verdict == (404, "not_found")
     assert campaign.client.request("POST", "/subscribe", json_body=ADA).verdict == (404, "campaign_not_found")
@@ -90,7 +91,7 @@ def test_head_creates_no_lead(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
 def test_a_social_id_is_the_referrers(campaign, name):
-    """docs/api.md 4.1: social_id names the referrer, even with a key, and with must_exist"""
+    """docs/api.md 4.1: social_id is that of the referrer, even with a key and with must_exist"""
     referrer = campaign.lead(email="r@example.org")
     id = {name: referrer["social_id"]}
     made = call(campaign, "subscribe", {**ADA, **id}, key=campaign.key).json
@@ -105,7 +106,7 @@ def test_a_social_id_is_the_referrers(campaign, name):
 
 
 def test_info(campaign):
-    """docs/api.md 4.1 GET /v1/{cid}/info: like a look-up"""
+    """docs/api.md 4.1 GET /v1/{cid}/info: it works like a look-up"""
     lead = campaign.lead(**ADA)
     for fields in (ADA, {"social_id": lead["social_id"]}):
         assert check_payload(call(campaign, "info", fields).json, "public")["social_id"] == lead["social_id"]
@@ -116,7 +117,7 @@ def test_info(campaign):
 
 
 def test_url(service, account):
-    """docs/api.md 4.1.6, 4.5 url: the same as social_url, unless __skip_urls; no answer of other paths has it"""
+    """docs/api.md 4.1.6, 4.5 url: it equals social_url, unless __skip_urls is set; answers of other paths do not have it"""
     campaign = service.campaign(account, landing_url="https://shop.example/?a=1")
     for key in (campaign.key, None):
         lead = check_payload(call(campaign, "subscribe", ADA, key=key).json, "full" if key else "public")
@@ -132,7 +133,7 @@ def test_url(service, account):
 
 
 def test_require_key_and_ends(service, account):
-    """docs/api.md 3 require_key, 6"""
+    """docs/api.md 3 require_key, 6: both also apply to these paths"""
     campaign = service.campaign(account, require_key="on")
     for what in ("subscribe", "info"):
         assert call(campaign, what, ADA).verdict == (409, "missing_api_key")
@@ -156,7 +157,7 @@ def test_callbacks(campaign, name):
 @pytest.mark.parametrize("name", ["1a", ".a", "a-b", "a b", "a(", "alert(1)//", "<script>", "a;b", "a[0]", "ä", "a\u2027",
                                   "A" + "x" * 64, "*/alert(1)/*", "a'", "a\"", "{", "\u0430lert", "a=1"])
 def test_hostile_callbacks(campaign, name):
-    """docs/api.md 4.1: other callbacks get 406, and the answer does not start with the name"""
+    """docs/api.md 4.1: other callbacks get 406, and the answer does not begin with the name"""
     for what in ("subscribe", "info"):
         response = call(campaign, what, {**ADA, "jsonp": name})
         assert response.verdict == (406, "invalid_parameter")
@@ -166,20 +167,20 @@ def test_hostile_callbacks(campaign, name):
 
 
 def test_several_callbacks(campaign):
-    """docs/api.md 1.1 Parameters: the last of several counts; an array is rejected"""
+    """docs/api.md 1.1 Parameters: the last of several callbacks counts; an array is rejected"""
     unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
     assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
 
 
 @pytest.mark.parametrize("query", ["email=ada@example.org&jsonp=", "email=ada@example.org&jsonp=%20"])
 def test_an_empty_callback_is_absent(campaign, query):
-    """docs/api.md 4.1"""
+    """docs/api.md 4.1: an empty callback counts as none"""
     response = call(campaign, "subscribe", query)
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and check_payload(response.json, "public")
 
 
 def test_errors(service, campaign):
-    """docs/api.md 4.1.6: an error has its status, in the body as well, and message and error"""
+    """docs/api.md 4.1.6: an error has its status, which is also in the body, with message and error"""
     other = service.campaign(campaign.account)
     other.end()
     cases = [
@@ -201,14 +202,14 @@ def test_errors(service, campaign):
 
 
 def test_values_are_escaped(campaign):
-    """docs/api.md 4.1: the answer is valid JavaScript for any values"""
+    """docs/api.md 4.1: the answer is valid JavaScript, whatever its values are"""
     value = "a\u2028b\u2029</script>\\\"'"
     lead = unwrap(call(campaign, "subscribe", {**ADA, "first_name": value, "jsonp": "f"}, key=campaign.key), "f")
     assert lead["first_name"] == lead["custom_fields"]["first_name"] == value.replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def test_posts_and_other_paths_ignore_callbacks(campaign):
-    """docs/api.md 4.1: GET with jsonp, on /v1 only"""
+    """docs/api.md 4.1: only GET on /v1 reads jsonp"""
     response = call(campaign, "subscribe", {**ADA, "jsonp": "f"}, "POST")
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and response.json
     response = campaign.get({**ADA, "jsonp": "<"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 5 (limits) as clients see them; tests/limit tests the windows with its own clock."""
+"""docs/api.md 5 (limits) as clients see them; tests/limit tests the windows with a clock of its own."""
 import collections
 import concurrent.futures
 import itertools
@@ -27,7 +27,7 @@ LOOKUPS, READINESS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 300, 10, 50, 30,
 
 
 def check_refusal(response, limit, window):
-    """Check for 429 with the time to retry."""
+    """Check for 429 with the time until the next try."""
     assert response.verdict == LIMITED
     assert response.json["message"] == "Rate limit exceeded"
     wait = int(response.headers["Retry-After"])
@@ -44,7 +44,7 @@ def statuses(request, count):
 # --- without a key ---
 
 def test_look_ups(campaign):
-    """100 in 60 s per address, in all campaigns together; HEAD, leaderboard and info count, /health and OPTIONS do not"""
+    """100 in 60 s per address, over all campaigns; HEAD, leaderboard and info count, /health and OPTIONS do not"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
     campaign.lead(**ADA)
     request = campaign.client.request
@@ -61,13 +61,13 @@ def test_look_ups(campaign):
     check_refusal(calls[0](), LOOKUPS, 60)
     assert request("GET", "/health", address=address).status == 200
     assert request("OPTIONS", campaign.path, address=address).status == 204
-    assert campaign.get(ADA, key=None).status == 200  # another address
+    assert campaign.get(ADA, key=None).status == 200  # from another address
     assert campaign.get(ADA, address=address).status == 200  # with a key
-    assert campaign.post(ADA, key=None, address=address).status == 200  # a POST
+    assert campaign.post(ADA, key=None, address=address).status == 200  # a POST has another limit
 
 
 def test_readiness(campaign):
-    """300 in 60 s per address, enough for several load balancers; they do not count as look-ups, and /health has no limit"""
+    """300 in 60 s per address, which is enough for several load balancers; the checks do not count as look-ups, and /health has no limit"""
     address, request = new_address(), campaign.client.request
     answers = in_parallel([lambda: request("GET", "/health/ready", address=address).status] * (READINESS + 20))
     assert collections.Counter(answers) == {200: READINESS, 429: 20}
@@ -79,7 +79,8 @@ def test_readiness(campaign):
 
 
 def test_sign_ups(service, account):
-    """at most 10 in 60 s per address and campaign, 50 in all campaigns; subscribe counts as POST, opt-out pages count towards the 50"""
+    """at most 10 in 60 s per address and campaign, and 50 over all campaigns; subscribe counts as a POST, opt-out pages count towards the
+    50"""
     address = new_address()
     campaigns = [service.campaign(account) for _ in range(5)]
     lead = campaigns[0].lead(**ADA)
@@ -92,7 +93,7 @@ def test_sign_ups(service, account):
         assert statuses(calls[0], 4) + statuses(calls[1], 3) + statuses(calls[2], 3) == [200] * SIGNUPS
         for call in calls:
             check_refusal(call(), SIGNUPS, 60)
-    assert campaigns[4].post({}, key=None, address=address).verdict == (406, "missing_identifier")  # passed, and counts
+    assert campaigns[4].post({}, key=None, address=address).verdict == (406, "missing_identifier")  # it passed, and counts
     for method in ("GET", "POST", "GET", "POST", "GET", "POST", "GET", "POST", "GET"):
         assert request(method, page, address=address).status == 200
     refused = request("GET", page, address=address)
@@ -104,7 +105,7 @@ def test_sign_ups(service, account):
 
 
 def test_a_call_that_needs_a_key_counts_without_one(campaign):
-    """docs/api.md 1.5: limits come before keys"""
+    """docs/api.md 1.5: limits are checked before keys"""
     address = new_address()
     for _ in range(SIGNUPS):
         assert campaign.post(ADA, path="/points", key=None, address=address).verdict == (409, "missing_api_key")
@@ -112,7 +113,8 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
 
 
 def test_checks_before_the_limits(campaign):
-    """docs/api.md 1.5: path, method and size of the body come first, and do not count; key and campaign come after"""
+    """docs/api.md 1.5: path, method and size of the body are checked before the limits, and such errors do not count; key and campaign are
+    checked after them"""
     address, request = new_address(), campaign.client.request
     before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
               (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
@@ -127,7 +129,7 @@ def test_checks_before_the_limits(campaign):
 
 
 def test_jsonp(campaign):
-    """docs/api.md 4.1.6: a script gets the refusal, too"""
+    """docs/api.md 4.1.6: a refusal is also sent as a script"""
     address = new_address()
     answers = [campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={**ADA, "jsonp": "f"}, address=address)
                for _ in range(SIGNUPS + 1)]
@@ -141,15 +143,15 @@ def test_jsonp(campaign):
     ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True), ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
     ("203.0.113.1", "203.0.113.2", False), ("203.0.113.7", "::ffff:203.0.113.7", True), ("198.51.100.1", "[198.51.100.1]:80", True)])
 def test_callers_with_one_limit(campaign, first, second, same):
-    """IPv6 addresses share a limit by /64; all spellings of an IPv4 address share one"""
-    other = campaign.service.campaign(campaign.account)  # sign-ups count by campaign
+    """IPv6 addresses of a /64 share a limit; all spellings of an IPv4 address share one"""
+    other = campaign.service.campaign(campaign.account)  # sign-ups are counted by campaign
     assert statuses(lambda: other.post(ADA, key=None, address=first), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     assert other.post(ADA, key=None, address=second).status == (429 if same else 200)
 
 
 @pytest.fixture(scope="module")
 def small(make_service):
-    """A service with long windows and small limits, so that whole networks reach them."""
+    """A service with long windows and small limits, so that whole networks can reach them."""
     rules = {"signups_per_address": "2/600s", "posts_per_address": "6/600s", "lookups_per_address": "3/600s",
              "failed_keys_per_address": "3/600s"}
     return make_service(workers=2, settings=[("limits", name, rule) for name, rule in rules.items()])
@@ -158,7 +160,7 @@ def small(make_service):
 @pytest.mark.parametrize("network, neighbour, times", [("2001:db8:56:{:x}::1", "2001:db8:56:1{:02x}::1", 4),
                                                        ("2001:db8:48:{:x}00::1", "2001:db8:{:x}::1", 16)])
 def test_networks_of_ipv6(small, network, neighbour, times):
-    """docs/api.md 5 Address: a /56 has 4 times the limit of a /64, a /48 has 16 times: sign-ups, all posts, look-ups, wrong keys"""
+    """docs/api.md 5 Address: a /56 has 4 times the limit of a /64, and a /48 16 times: sign-ups, all POST calls, look-ups, wrong keys"""
     account, numbers = small.account(), itertools.count(1)
     campaign = small.campaign(account)
     campaign.lead(**ADA)  # the host has now verified the key
@@ -173,7 +175,7 @@ def test_networks_of_ipv6(small, network, neighbour, times):
         check_refusal(request(new()), times * limit, 600)
         assert request(neighbour.format(next(numbers))).status == status
     each_uses_up(2, lambda address: campaign.post(ADA, key=None, address=address), 200)
-    for _ in range(2):  # 6 posts for each 2 sign-ups on a campaign
+    for _ in range(2):  # 6 POST calls for each 2 sign-ups on a campaign
         other = small.campaign(account)
         for _ in range(times):
             address = new()
@@ -185,10 +187,10 @@ def test_networks_of_ipv6(small, network, neighbour, times):
 
 
 def test_trusted_proxies(make_service):
-    """the first untrusted address of X-Forwarded-For from the right counts; headers of untrusted peers are ignored"""
+    """the address that counts is the first untrusted one in X-Forwarded-For, from the right; headers of untrusted peers are ignored"""
     strict = make_service(workers=2, settings=[("server", "trusted_proxies", "")])
     campaign = strict.campaign()
-    forged = {"X_Forwarded_For": "8.8.8.8"}  # two values that are ignored
+    forged = {"X_Forwarded_For": "8.8.8.8"}  # two headers that are ignored
     assert statuses(lambda: campaign.post(ADA, key=None, headers=forged), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     chain = make_service(workers=2, settings=[("server", "trusted_proxies", "127.0.0.1, 192.0.2.0/24")]).campaign()
 
@@ -199,20 +201,20 @@ def test_trusted_proxies(make_service):
 
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For", "X-Forwarded_For"])
 def test_similar_header_names(campaign, name):
-    """leadhook.conf(5): lighttpd joins both headers; two values from a trusted proxy are rejected, and not counted"""
+    """leadhook.conf(5): lighttpd joins both headers; if a trusted proxy sends two values, the call is rejected and does not count"""
     address = "203.0.113.80"
 
     def post(forged):
         return campaign.post(ADA, key=None, address=address, headers={name: forged})
     assert [post("8.8.8.8").verdict for _ in range(SIGNUPS + 1)] == [(400, "bad_request")] * (SIGNUPS + 1)
     assert campaign.get(ADA, headers={name: "8.8.8.8"}).verdict == (400, "bad_request")  # also with a key
-    assert statuses(lambda: post(address), SIGNUPS + 1) == [200] * SIGNUPS + [429]  # one value, sent twice
+    assert statuses(lambda: post(address), SIGNUPS + 1) == [200] * SIGNUPS + [429]  # the same value, sent twice
 
 
 # --- with a key ---
 
 def test_an_account(service):
-    """the account's own limit, otherwise the setting (here: none); 60 DELETE in 60 s; calls of other accounts do not count"""
+    """the account's own limit, otherwise the setting (here: no limit); 60 DELETE in 60 s; calls of other accounts do not count"""
     account, stranger = service.account(), service.account()
     campaign = service.campaign(account)
     assert statuses(lambda: campaign.get(ADA), LOOKUPS + 1) == [404] * (LOOKUPS + 1)
@@ -232,7 +234,8 @@ def test_an_account(service):
 
 @pytest.mark.parametrize("limit", ["account_per_minute", "deletes_per_account"])
 def test_guesses_of_campaigns_count(make_service, limit):
-    """docs/api.md 5 What counts: a valid key whose campaign is another account's or does not exist, in the path, the query or the body"""
+    """docs/api.md 5 What counts: calls with a valid key count if the campaign in their path, query or body belongs to another account or
+    does not exist"""
     service = make_service(workers=2, settings=[("limits", limit, 4 if limit == "account_per_minute" else "4/60s")])
     foreign, account = service.campaign(service.account()), service.account()
     request, method = service.client.request, "POST" if limit == "account_per_minute" else "DELETE"
@@ -251,7 +254,7 @@ def test_guesses_of_campaigns_count(make_service, limit):
 
 
 def test_a_default_for_accounts(make_service):
-    """setting limits.account_per_minute; it is checked after the account's state, before the campaign's state and the fields"""
+    """the setting limits.account_per_minute is checked after the account's state, before the campaign's state and the fields"""
     service = make_service(workers=2, settings=[("limits", "account_per_minute", 3)])
     first, second = service.campaign(service.account()), service.campaign(service.account())
     assert statuses(lambda: first.get(ADA), 4) == [404] * 3 + [429]
@@ -269,8 +272,8 @@ def test_a_default_for_accounts(make_service):
 
 
 def test_a_share_of_each_limit(make_service):
-    """docs/api.md 5 Several hosts: with limits.hosts = 2 half of the calls of each kind pass, the account's own limit included; queued
-    calls are counted in the database, and their limit is not shared"""
+    """docs/api.md 5 Several hosts: with limits.hosts = 2, half of the calls of each kind pass, also of an account's own limit; queued calls
+    are counted in the database, so their limit is not shared"""
     service = make_service(workers=2, settings=[("limits", "hosts", 2), ("limits", "account_per_minute", 7),
                                                 ("limits", "new_leads_per_campaign", "3/60s"), ("limits", "account_bulk_jobs", 3)])
     account = service.account()
@@ -291,7 +294,7 @@ def test_a_share_of_each_limit(make_service):
     passes(DELETES, lambda: campaign.delete({"email": "unknown@example.org"}))
     assert statuses(lambda: campaign.post({"email": next(email)}, key=None), 3) == [200, 200, 429]
     assert statuses(lambda: campaign.get(ADA), 5) == [404] * 4 + [429]
-    limited, unlimited = others[:2]  # their keys were not read yet
+    limited, unlimited = others[:2]  # their keys have not been read yet
     service.installation.admin("account", "limit", str(limited.account.id), "20")
     assert statuses(lambda: limited.get(ADA), 11) == [404] * 10 + [429]
     service.installation.admin("account", "limit", str(unlimited.account.id), "0")
@@ -301,7 +304,7 @@ def test_a_share_of_each_limit(make_service):
 
 
 def test_failed_keys(service, account, campaign):
-    """at most 30 in 60 s per address; beyond that, a key that the host has not yet verified is refused without a look-up"""
+    """at most 30 in 60 s per address; then a key that the host has not yet verified is refused without a look-up"""
     address = new_address()
     seen, unseen = account.key, service.account().key
     campaign.get(ADA)  # the host has now verified the key
@@ -319,7 +322,7 @@ def test_failed_keys(service, account, campaign):
 
 
 def test_wrong_key_counts_once(campaign):
-    """docs/api.md 2: a request with a wrong key counts as a failed key only; valid keys do not count as failed"""
+    """docs/api.md 2: a request with a wrong key counts only as a failed key; valid keys do not count as failed"""
     address = new_address()
     assert statuses(lambda: campaign.post(ADA, key=NO_KEY, address=address), SIGNUPS + 1) == [409] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
@@ -329,7 +332,8 @@ def test_wrong_key_counts_once(campaign):
 
 
 def test_many_at_once_with_a_key(make_service):
-    """a new valid key passes more often than the limit of wrong keys; exactly as many wrong ones as the limit get invalid_api_key"""
+    """a new valid key passes more often than the limit of wrong keys; exactly as many calls with a wrong key as the limit get
+    invalid_api_key"""
     service = make_service(workers=64)
     campaign, address = service.campaign(), new_address()
     for key, expected in ((campaign.key, {404: 64}), (NO_KEY, {409: FAILED_KEYS, 429: 64 - FAILED_KEYS})):
@@ -338,8 +342,8 @@ def test_many_at_once_with_a_key(make_service):
 
 
 def test_a_revoked_key_fails(make_service):
-    """docs/api.md 3: even a key that the host has verified"""
-    service = make_service(workers=1)  # without a committer each worker caches keys
+    """docs/api.md 3: a revoked key fails even if the host has verified it before"""
+    service = make_service(workers=1)  # without a committer, each worker caches keys
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
     number = service.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
@@ -351,7 +355,7 @@ def test_a_revoked_key_fails(make_service):
 # --- windows, processes, failures ---
 
 def test_a_window_slides(make_service):
-    """a call passes after Retry-After, and not much earlier; refused requests do not count"""
+    """a call passes after the time in Retry-After, and not much earlier; refused requests do not count"""
     campaign = make_service(workers=2, settings=[("limits", "signups_per_address", "2/3s 3/6s")]).campaign()
     address, passed, windows = new_address(), [], {2: 3, 3: 6}
 
@@ -373,7 +377,7 @@ def test_a_window_slides(make_service):
 
 
 def test_many_at_once(make_service):
-    """exactly the limit passes, in all processes together"""
+    """exactly as many calls pass as the limit allows, over all processes"""
     campaign = make_service(workers=16, settings=[("limits", "lookups_per_address", "777/60s")]).campaign()
     address = new_address()
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -382,7 +386,7 @@ def test_many_at_once(make_service):
 
 
 def listens(address):
-    """Whether connections to the unix socket are accepted: the file exists a moment earlier."""
+    """Whether the unix socket accepts connections: its file exists a moment earlier."""
     with sockets.socket(sockets.AF_UNIX) as probe:
         return probe.connect_ex(str(address)) == 0
 
@@ -393,7 +397,8 @@ def direct(socket, path, address):
 
 
 def test_processes_of_different_starts(service, campaign, make_folder):
-    """one limit for all processes of the host, whether they serve one request each (mod_fcgid) or are pre-forked; it outlives them"""
+    """there is one limit for all processes of the host, whether they serve one request each (mod_fcgid) or are pre-forked; it outlives
+    them"""
     installation, address, path = service.installation, "198.51.100.77", f"{campaign.path}/leaderboard"
     started, folder = [], make_folder()
     try:
@@ -446,7 +451,7 @@ def test_a_refusal_needs_no_database(own_database, make_service):
     try:
         for key, limit in ((None, LOOKUPS), (NO_KEY, FAILED_KEYS)):
             check_refusal(campaign.get(ADA, key=key, address=address), limit, 60)
-        other = new_address()  # keys that could not be looked up do not count as failed
+        other = new_address()  # keys that could not be looked up have not counted as failed
         assert statuses(lambda: campaign.get(ADA, key=NO_KEY, address=other), FAILED_KEYS + 1) == [503] * (FAILED_KEYS + 1)
     finally:
         own_database.start()
@@ -459,13 +464,13 @@ def test_new_limits_on_hup(make_service):
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     service.installation.configure([("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     service.responders.send(signal.SIGHUP)
-    # Workers from before end when the new ones are ready.
+    # The old workers end when the new ones are ready.
     wait_until(lambda: set(statuses(lambda: campaign.post(ADA, key=None, address=address), 2 * POSTS)) == {200}, 15,
                "the limits are off")
 
 
 def test_mod_fcgid(make_service):
-    """one limit for all processes, with one request each, as a shared host starts them"""
+    """there is one limit for all processes, even if each serves one request, as a shared host starts them"""
     service = make_service(front=ApacheFcgid)
     campaign, address = service.campaign(), new_address()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -474,7 +479,7 @@ def test_mod_fcgid(make_service):
 
 
 def test_missing_state_dir(service, make_folder):
-    """the program reports the error before it accepts requests"""
+    """the program reports the missing folder before it accepts requests"""
     folder = make_folder()
     for path, word in ((folder / "a" / "b", "make the directory"), ("/proc/self/task", "set server.state_dir")):
         done = call(service.installation, "--workers", "1", "--listen", str(folder / "s.sock"), program="leadhook-fcgi",
@@ -483,7 +488,7 @@ def test_missing_state_dir(service, make_folder):
 
 
 def test_bad_limits(service):
-    """each invalid value gets a clear error"""
+    """each invalid value is reported with a clear error"""
     for key, value in (("signups_per_address", "10"), ("posts_per_address", "0/60s"), ("lookups_per_address", "5/4s"),
                        ("deletes_per_account", "1/3s 1/6s 1/9s 1/12s 1/15s"), ("account_per_minute", "-1"), ("memory", "1k")):
         done = call(service.installation, "--check-config", program="leadhook-fcgi",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.5, 5: limits are checked before the body; a key or campaign in the body is counted after it."""
+"""docs/api.md 1.5, 5: limits are checked before the body; if the key or the campaign is in the body, they are counted after it."""
 import json
 
 import pytest
@@ -35,7 +35,7 @@ def padded(fields, size):
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
 def test_invalid_body_counts(campaign, status, body, type):
-    """docs/api.md 1.5: the limit of the address comes first"""
+    """docs/api.md 1.5: the limit of the address is checked before the body"""
     address = new_address()
     assert statuses(lambda: post(campaign, body, address, type), SIGNUPS + 1) == [status] * SIGNUPS + [429]
     assert campaign.post(ADA, key=None, address=address).status == 429
@@ -43,7 +43,7 @@ def test_invalid_body_counts(campaign, status, body, type):
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
 def test_invalid_body_counts_with_the_campaign_in_it(campaign, status, body, type):
-    """an invalid body counts without a campaign, and then towards the limit of all campaigns"""
+    """an invalid body counts without its campaign, and therefore towards the limit of all campaigns"""
     address = new_address()
     for path in ("/v2", "/subscribe"):
         found = statuses(lambda: post(campaign, body, address, type, path=path), SIGNUPS)
@@ -60,7 +60,7 @@ def test_invalid_body_after_the_limit_of_all_posts(campaign):
 
 
 def test_a_campaign_in_the_body(campaign):
-    """docs/api.md 5: counts once, for its campaign; refused calls do not count"""
+    """docs/api.md 5: such a call counts once, for its campaign; refused calls do not count"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
 
     def sign_up(where):
@@ -68,7 +68,7 @@ def test_a_campaign_in_the_body(campaign):
     assert statuses(lambda: sign_up(campaign), 2 * SIGNUPS) == [200] * SIGNUPS + [429] * SIGNUPS
     assert statuses(lambda: sign_up(other), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     third = [campaign.service.campaign(campaign.account) for _ in range(3)]
-    assert [sign_up(where).status for where in third * SIGNUPS] == [200] * 3 * SIGNUPS  # POSTS in all
+    assert [sign_up(where).status for where in third * SIGNUPS] == [200] * 3 * SIGNUPS  # POSTS in total
     assert sign_up(campaign.service.campaign(campaign.account)).status == 429
 
 
@@ -85,7 +85,8 @@ def bodies_with(key):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_key_in_the_body(service, known):
-    """docs/api.md 3: counts for its account only, even from an address over its limits, and if the host has not verified the key"""
+    """docs/api.md 3: such a call counts only for its account, even from an address beyond its limits, and even if the host has not verified
+    the key"""
     campaign, address = service.campaign(service.account()), new_address()
     if known:
         campaign.lead(**ADA)
@@ -101,7 +102,7 @@ def test_a_key_in_the_body(service, known):
 
 
 def test_an_account_counts_once(service):
-    """docs/api.md 5: with the key in a header or in the body"""
+    """docs/api.md 5: a call counts once, with the key in a header or in the body"""
     account = service.account()
     campaign, limit = service.campaign(account), 9
     service.installation.admin("account", "limit", str(account.id), str(limit))
@@ -115,7 +116,7 @@ def test_an_account_counts_once(service):
 
 
 def test_key_in_the_body_has_precedence(service, campaign):
-    """docs/api.md 1.1, 3: the key in the body counts; an empty one means none"""
+    """docs/api.md 1.1, 3: the key in the body counts; an empty key counts as none"""
     stranger = service.account()
     for headers, query in (({"Authorization": "Basic dXNlcjpwYXNz"}, None), ({}, {"api_key": stranger.key}),
                            ({"Authorization": stranger.key}, {"api_key": "x"})):
@@ -130,7 +131,7 @@ def test_key_in_the_body_has_precedence(service, campaign):
 
 
 def test_wrong_key_with_an_invalid_body(campaign):
-    """docs/api.md 5: counts as a wrong key, in a header or in the query, and the body is not read"""
+    """docs/api.md 5: the call counts as a wrong key in a header or in the query, and the body is not read"""
     address = new_address()
     ways = [lambda: post(campaign, b"{", address, key=NO_KEY), lambda: post(campaign, b"{", address, query={"api_key": "x"}),
             lambda: post(campaign, b"{", address, path="/v2", key="x")]
@@ -141,7 +142,8 @@ def test_wrong_key_with_an_invalid_body(campaign):
 
 
 def test_large_bodies_without_a_key(campaign):
-    """docs/api.md 1.3: 32 KiB; larger bodies do not count; a call that needs a key reports that, and counts"""
+    """docs/api.md 1.3: the maximum is 32 KiB; larger bodies do not count; a call that needs a key reports that the key is missing, and
+    counts"""
     address = new_address()
     for path in (campaign.path, "/v2", "/subscribe"):
         body = padded({**ADA, "list_id": campaign.id}, PUBLIC_BODY + 1)
@@ -158,16 +160,16 @@ def test_large_bodies_without_a_key(campaign):
 
 @pytest.mark.parametrize("path", ["", "/optout"])
 def test_large_body_with_an_apparent_key(service, path):
-    """docs/api.md 5: it is read; if it has no valid key, it counts as a wrong key, and such bodies are limited"""
+    """docs/api.md 5: the body is read; if it contains no valid key, it counts as a wrong key, and such bodies are limited"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
     campaign.post(ADA, key=None)
     good = padded({**ADA, "api_key": account.key}, PUBLIC_BODY + 1)
-    assert post(campaign, good, new_address(), path=campaign.path + path).status in (200, 202)  # its first use
+    assert post(campaign, good, new_address(), path=campaign.path + path).status in (200, 202)  # the first use of the key
     decoys = [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY)[:-1] + b"   {", 406),
               (padded({**ADA, "a": NO_KEY, "api_key": True}, PUBLIC_BODY + 1), 406),
               (padded({**ADA, "api_key": NO_KEY}, PUBLIC_BODY + 1), 409)]
-    if not path:  # other paths count for their address, as calls without a key
+    if not path:  # other paths count for their address, like calls without a key
         decoys += [(padded({**ADA, "a": NO_KEY}, PUBLIC_BODY + 1), 413), (padded({**ADA, "a": "lh%5F"}, PUBLIC_BODY + 1), 413)]
     for number in range(FAILED_KEYS):
         body, status = decoys[number % len(decoys)]
@@ -183,10 +185,10 @@ def test_large_body_with_an_apparent_key(service, path):
 @pytest.mark.parametrize("body, status", [({**ADA, "a": "{key}"}, 413), ({**ADA, "a": "{key}", "api_key": True}, 406),
                                           ({**ADA, "a": "{key}", "api_key": NO_KEY}, 429), ("{{ {key}", 406)])
 def test_known_key_without_its_call(service, revoked, body, status):
-    """docs/api.md 5 Wrong keys: a large body with the text of a known key is read once, unless the key is that of the call"""
+    """docs/api.md 5 Wrong keys: a large body with the text of a known key is read once, unless this is the key of the call"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
-    campaign.lead(**ADA)  # the host has seen the key to be valid
+    campaign.lead(**ADA)  # the host has verified the key
     if revoked:
         number = service.installation.admin("key", "list", str(account.id))[0]["id"]
         service.installation.admin("key", "revoke", str(number))
@@ -202,12 +204,12 @@ def test_known_key_without_its_call(service, revoked, body, status):
     good = padded({**ADA, "api_key": account.key}, PUBLIC_BODY + 1)
     assert post(campaign, good, address).status == 429
     if not revoked:
-        assert post(campaign, good, new_address()).status == 200  # used elsewhere, so it is known again
+        assert post(campaign, good, new_address()).status == 200  # used from another address, so it is known again
         assert post(campaign, good, address).status == 200
 
 
 def test_errors_before_the_body(campaign):
-    """docs/api.md 1.5: /health, calls that need a key and have none, campaigns that do not exist"""
+    """docs/api.md 1.5: /health, calls that lack a key they need, and campaigns that do not exist"""
     request = campaign.client.request
     for path in ("/health", "/health/ready"):
         assert request("GET", path, query="a=%ff").status == 200
@@ -223,7 +225,7 @@ UNREADABLE = [("", {**ADA, "api_key": ["x"]}, None), ("", {**ADA, "api_key": ["x
 
 @pytest.mark.parametrize("path, fields, query", UNREADABLE)
 def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
-    """docs/api.md 5: errors count; a key or a campaign that is an array counts as none"""
+    """docs/api.md 5: such errors count; an array as key or campaign counts as none"""
     address = new_address()
     body = json.dumps(fields).encode()
     found = statuses(lambda: post(campaign, body, address, path=path or None, query=query), SIGNUPS + 1)
@@ -231,7 +233,7 @@ def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
 
 
 def test_unreadable_campaign_counts_for_the_account(service):
-    """docs/api.md 5: the same with a key"""
+    """docs/api.md 5: with a key, such errors count for its account"""
     account = service.account()
     campaign = service.campaign(account)
     service.installation.admin("account", "limit", str(account.id), "5")
@@ -240,7 +242,7 @@ def test_unreadable_campaign_counts_for_the_account(service):
 
 
 def test_escaped_key_counts_for_its_account(service):
-    """docs/api.md 3, 5: every escape of JSON and of forms is legal in a key"""
+    """docs/api.md 3, 5: a key may have every escape of JSON and of forms"""
     account = service.account()
     campaign, limit = service.campaign(account), 8
     service.installation.admin("account", "limit", str(account.id), str(limit))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.4: links that people have copied, and what browsers say about the page of a form. tests/http/links.txt has the examples."""
+"""docs/api.md 1.4: links that people have copied, and what browsers send about the page of a form. The examples are in
+tests/http/links.txt."""
 import json
 
 import pytest
@@ -11,7 +12,7 @@ from tree import SOURCE
 NAVIGATE = {"Sec-Fetch-Mode": "navigate"}
 ADA = {"email": "ada@example.org"}
 EXAMPLES = [line.split("\t") for line in (SOURCE / "tests/http/links.txt").read_text(encoding="utf-8").splitlines() if "\t" in line]
-# what a browser makes of the link to the hosted page, as the test's client does
+# queries of the hosted page's link, as a browser, like the test's client, sends them
 DAMAGED = ["kid={}?utm_source=flyer", "utm_source=flyer&amp;kid={}", "kid={}.&utm_source=flyer", "kid={})&utm_source=flyer",
            "kid=%E2%80%9C{}%E2%80%9D&UTM_SOURCE=flyer", "kid%3D{}%26utm_source%3Dflyer", "KID={}/?utm_source=flyer",
            "kid=https://shop.example/?kid={}&utm_source=flyer&fbclid=x"]
@@ -50,7 +51,7 @@ def test_the_hosted_page(hosted, query):
 
 @pytest.mark.parametrize("query", DAMAGED)
 def test_the_page_of_a_sign_up(hosted, query):
-    """`__url`, and the header of a form without it"""
+    """`__url`, and the Referer header of a form without it"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     page = "https://elsewhere.example/form?" + query.format(friend)
     for email, fields, headers in (("a@example.org", {"__url": page}, {}), ("b@example.org", {}, {"Referer": page})):
@@ -62,7 +63,7 @@ def test_the_page_of_a_sign_up(hosted, query):
 
 @pytest.mark.parametrize("typed", ["{}.", "({})", "“{}”", "\u200b{}\u200b", "https://shop.example/?kid={}", " {} ", "kid={}"])
 def test_a_referrer_that_is_sent(hosted, typed):
-    """docs/api.md 4.4: `kid` of a request, as a script or a visitor has copied it from a link"""
+    """docs/api.md 4.4: `kid` in a request, in the form in which a script or a visitor has copied it from a link"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     assert hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", form={**ADA, "kid": typed.format(friend)}).status == 200
     assert hosted.find(**ADA)["parent_id"] == friend
@@ -71,7 +72,8 @@ def test_a_referrer_that_is_sent(hosted, typed):
 @pytest.mark.parametrize("multi", [False, True])
 @pytest.mark.parametrize("page", ["https://elsewhere.example/?kid={}&utm_source=page&colour=red", "https://elsewhere.example/a?colour=red&kid={}&utm_source=page#top"])
 def test_the_page_of_a_plain_form(hosted, page, multi):
-    """docs/api.md 1.4: referrer and utm are taken, custom fields are not; values of the request and of `__url` take precedence"""
+    """docs/api.md 1.4: the referrer and the utm parameters are taken, custom fields are not; values of the request and of `__url` take
+    precedence"""
     friend, other = (hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other"))
     headers = {**NAVIGATE, "Referer": page.format(friend)}
 
@@ -97,7 +99,7 @@ def test_pages_that_name_no_referrer(hosted, page):
 
 
 def test_not_for_servers(hosted):
-    """docs/api.md 1.4: a call with a key has only what it sends"""
+    """docs/api.md 1.4: for a call with a key, only the values that it sends are used"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     answer = hosted.client.request("POST", hosted.path, form=ADA, key=hosted.key,
                                    headers={"Referer": f"https://elsewhere.example/?kid={friend}&utm_source=page"})
@@ -105,7 +107,7 @@ def test_not_for_servers(hosted):
 
 
 def test_a_plain_form_that_failed(hosted):
-    """the page that shows the form again keeps the page of the first form"""
+    """the page that shows the form again keeps the URL of the form's first page"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     page = f"https://elsewhere.example/?kid={friend}&utm_source=page&plan=<b>"
     answer = hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", headers={**NAVIGATE, "Referer": page}, form={"email": "ada@"})
@@ -120,8 +122,8 @@ def test_a_plain_form_that_failed(hosted):
     ("iframe", {}, True, "page"), ("frame", {"utm_source": "own"}, True, "own"), ("iframe", {"kid": "other"}, False, "page"),
     ("document", {}, None, None), (None, {}, None, None)])
 def test_a_frame(hosted, dest, own, parent, source):
-    """docs/embedding.md 2.2: the hosted page in a frame has the referrer of the page around it, if the browser sends that; a page
-    that links to it does not give it one"""
+    """docs/embedding.md 2.2: in a frame, the hosted page has the referrer of the page around it, if the browser sends it; a page that links
+    to it does not provide one"""
     ids = {name: hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other")}
     headers = {"Referer": f"https://elsewhere.example/?kid={ids['friend']}&utm_source=page"}
     if dest:

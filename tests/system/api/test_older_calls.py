@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, 4.1.6: calls of older clients: /lead, and what plugins send to find keys and campaigns."""
+"""docs/api.md 4.1, 4.1.6: calls of older clients: /lead, and the calls with which plugins find keys and campaigns."""
 from client import new_address
 from payload import check_payload
 from service import settles
@@ -19,8 +19,8 @@ def look_up(campaign, kid, **options):
 # --- /lead ---
 
 def test_lead_creates_and_looks_up(campaign):
-    """docs/api.md 4.1: POST /lead/{campaign} is like create, by JSON and form; GET /lead/{campaign}/{kid} is like a look-up; both
-    in the caller's view"""
+    """docs/api.md 4.1: POST /lead/{campaign} works like create, with JSON and forms; GET /lead/{campaign}/{kid} works like a look-up; both
+    answer with the caller's view"""
     made = create(campaign, {**ADA, "plan": "x"})
     assert made.status == 200 and check_payload(made.json, "public")["counter"] == 1
     kid = made.json["social_id"]
@@ -34,7 +34,7 @@ def test_lead_creates_and_looks_up(campaign):
 
 
 def test_the_path_names_the_lead(campaign):
-    """docs/api.md 4.1.6: identifiers in the query are ignored; an unknown or malformed kid is 404"""
+    """docs/api.md 4.1.6: identifiers in the query are ignored; an unknown or malformed kid gets 404"""
     ada, bob = campaign.lead(**ADA), campaign.lead(email="bob@example.org")
     for query in ({"email": "bob@example.org"}, {"social_id": bob["social_id"]}, {"email": "not valid"}):
         assert look_up(campaign, ada["social_id"], query=query).json["id"] == ada["id"]
@@ -47,7 +47,7 @@ def test_the_path_names_the_lead(campaign):
 
 
 def test_states_of_lead(service):
-    """docs/api.md 3 require_key, 6, 2 account_suspended: like POST and GET /v2/{campaign}"""
+    """docs/api.md 3 require_key, 6, 2 account_suspended: the same as for POST and GET /v2/{campaign}"""
     account = service.account()
     closed, ended = service.campaign(account, require_key="on"), service.campaign(account)
     kid, old = closed.lead(**ADA)["social_id"], ended.lead(**ADA)["social_id"]
@@ -66,7 +66,7 @@ def test_states_of_lead(service):
 
 
 def test_limits_of_lead(campaign):
-    """docs/api.md 5: POST counts as a sign-up on the campaign, GET as a look-up; /v2 and /lead share the counts"""
+    """docs/api.md 5: POST counts as a sign-up for the campaign, GET as a look-up; /v2 and /lead are counted together"""
     address = new_address()
     for number in range(SIGNUPS):
         answer = create(campaign, ADA, address=address) if number % 2 else campaign.post(ADA, key=None, address=address)
@@ -90,7 +90,7 @@ def test_landing_pages(service):
     assert request("GET", "/v1/landing_pages", key=account.key).json == {"pages": []}
     campaigns = [service.campaign(account) for _ in range(2)]
     campaigns[1].end()
-    service.campaign()  # of another account
+    service.campaign()  # belongs to another account
     pages = request("GET", "/v1/landing_pages", key=account.key)
     assert pages.status == 200
     assert pages.json == {"pages": [{"page_id": one.id, "list_id": one.id, "list_name": one.name, "title": one.name,
@@ -105,7 +105,7 @@ def test_landing_pages(service):
 
 
 def test_limits_of_landing_pages(service):
-    """docs/api.md 5: without a key it counts as a look-up before its 409; with one, it counts for the account"""
+    """docs/api.md 5: without a key, the call counts as a look-up before its 409; with a key, it counts for the account"""
     account, address, request = service.account(), new_address(), service.client.request
     for _ in range(LOOKUPS):
         assert request("GET", "/v1/landing_pages", address=address).verdict == (409, "missing_api_key")
@@ -115,7 +115,7 @@ def test_limits_of_landing_pages(service):
 
 
 def test_a_content_type_sent_twice(campaign):
-    """docs/api.md 1.2: two types are joined with a comma; the body decides"""
+    """docs/api.md 1.2: web servers join two types with a comma; the body decides"""
     twice = "application/json, application/json; charset=UTF-8"
     body = b'{"email":"ada@example.org"}'
     path = f"/lead/{campaign.id}"

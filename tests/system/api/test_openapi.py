@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml has each route, parameter, field and failure of the programs' tables, and nothing else; the service serves it
-(docs/api.md 4.1, `GET /openapi.json`)."""
+"""docs/openapi.yaml has each route, parameter, field and failure of the programs' tables, and no others; the service serves it (docs/api.md
+4.1, `GET /openapi.json`)."""
 import email.message
 import functools
 import gzip
@@ -67,7 +67,7 @@ GROUPS = {
     "erase": "CONFIRM",
     "optOut": "ONE_CLICK",
 }
-# What is read by its name, without the table.
+# Parameters that are read by their name, without the table.
 NAMED = {
     "optOutByLink": {"safe"},
     "showSignUpPage": {"kid"},
@@ -86,7 +86,7 @@ def source(name):
 
 
 def resolved(node):
-    """The object, or the object that it refers to."""
+    """The object itself, or the object to which it refers."""
     while "$ref" in node:
         node = functools.reduce(lambda at, part: at[part], node["$ref"].split("/")[1:], DOCUMENT)
     return node
@@ -99,7 +99,7 @@ def names(schema):
 
 
 def parameters_of_groups(groups):
-    """Return the names in lines of PARAM_LIST that have one of the groups."""
+    """Return the names in those lines of PARAM_LIST that have one of the groups."""
     rows = re.findall(r"\bX\(PARAM_\w+, (GROUP_[A-Z_ |]+), \w+, (SLICE\(.*\))\)", source("api/call/param_names.h"))
     assert len(rows) > 60
     wanted = {"GROUP_" + group for group in groups.split()}
@@ -119,13 +119,13 @@ def test_it_has_each_parameter(name):
     schemas = [names(media["schema"]) for kind, media in body.get("content", {}).items() if kind != "text/plain"]
     query = [resolved(parameter) for parameter in operation.get("parameters", ())]
     given = set().union(*schemas)
-    for parameter in query:  # one that stands for all that are left has no name of its own
+    for parameter in query:  # a parameter that stands for all others has no name
         given |= names(parameter["schema"]) if "style" in parameter else {parameter["name"]}
     read = parameters_of_groups(groups) | NAMED.get(name, set())
     if "SIGNUP" in groups.split():
         read.add("custom_fields")
     takes_key = any("api_key" in way for way in operation.get("security", DOCUMENT["security"]))
-    if takes_key and ("requestBody" in operation or "SIGNUP" in groups.split()):  # of a GET it is a way to authenticate
+    if takes_key and ("requestBody" in operation or "SIGNUP" in groups.split()):  # for GET, it is a way to authenticate
         read.add("api_key")
     assert given == read
     in_path = {resolved(parameter)["name"] for parameter in DOCUMENT["paths"][path].get("parameters", ())}
@@ -133,13 +133,13 @@ def test_it_has_each_parameter(name):
 
 
 def test_each_group_is_in_an_operation():
-    """in addition to parameters of every call (KEY), and of none (IGNORED, docs/api.md 1.6)"""
+    """all groups but those of every call (KEY) and of no call (IGNORED, docs/api.md 1.6)"""
     groups = set(re.findall(r"\bGROUP_(\w+) = ", source("api/call/param_names.h"))) - {"KEY", "IGNORED"}
     assert groups == {group for words in GROUPS.values() for group in words.split()}
 
 
 def test_keys_may_lack_rights():
-    """docs/api.md 3: a route that needs some of the rights answers 403"""
+    """docs/api.md 3: a route that needs a right can answer 403"""
     limited = [(method, path) for method, path, rest in rows() if not re.search(r"\bRIGHTS_(NONE|ALL)\b", rest)]
     bulk = [("POST", "v2/{campaign}/" + word) for word in bulk_words()]
     assert len(limited) > 20
@@ -150,7 +150,7 @@ def test_keys_may_lack_rights():
 
 
 def test_leads_have_each_field():
-    """docs/api.md 4.5"""
+    """docs/api.md 4.5: the schema of a lead has each field of the payload"""
     payload = source("engine/payload.c")
     lead = payload[payload.index("\nput_unsubscribe_url("):payload.index("\nwrite_event(")]
     written = set(re.findall(r'(?:json_put_\w+|json_name|put_pair|put_number(?:_if)?)\(\s*&?r(?:->writer)?, SLICE\("(\w+)"\)', lead))
@@ -167,7 +167,7 @@ def test_leads_have_each_field():
 
 
 def test_it_has_each_failure():
-    """docs/api.md 2"""
+    """docs/api.md 2: each error code is in the document"""
     failures = set(re.findall(r"X\(\w+, (\d+), \"(\w+)\"", source("engine/failure.h")))
     assert len(failures) > 40
     assert set(DOCUMENT["components"]["schemas"]["ErrorCode"]["enum"]) == {code for _, code in failures}
@@ -181,17 +181,17 @@ def test_it_has_each_failure():
     documented = {(status, code) for _, _, operation in OPERATIONS.values() for status, answer in operation["responses"].items()
                   if status[0] in "45" and "application/json" in resolved(answer)["content"]
                   for code in codes(resolved(answer)["content"]["application/json"]["schema"])}
-    # that of a method which no operation has
+    # the document has no operation for a wrong method
     assert failures - documented == {("405", "method_not_allowed")} and documented <= failures
 
 
 def test_it_has_the_events():
-    """docs/api.md 4.7"""
+    """docs/api.md 4.7: each event is in the document"""
     assert DOCUMENT["components"]["schemas"]["EventName"]["enum"] == re.findall(r'X\(\w+, "(\w+)"\)', source("engine/events.h"))
 
 
 def test_examples_are_valid():
-    """The examples of requests and answers are valid"""
+    """The examples of requests and answers are valid for their schemas"""
     def media_types(node):
         if isinstance(node, list):
             return [found for item in node for found in media_types(item)]
@@ -227,7 +227,7 @@ LEADS = b'{"leads":[],"next":null}'
     ("GET", "/health", 200, {"Content-Type": "text/html; charset=utf-8"}, b"ok", "health has no text/html"),
     ("GET", "/health", 200, {"Content-Type": "application/json"}, b'{"status":"ok"}', "its charset"),
     ("GET", "/health", 503, {}, b"{}", "health has no such status"),
-    ("GET", "/health", 503, {"X-Request-Id": None}, b"<html>", None),  # of a web server
+    ("GET", "/health", 503, {"X-Request-Id": None}, b"<html>", None),  # an answer of a web server
     ("HEAD", "/health", 200, {}, b"", None),
     ("POST", "/health", 405, {"Allow": "GET"}, b'{"message":"","error":"method_not_allowed"}', None),
     ("POST", "/health", 405, {}, b'{"message":"","error":"method_not_allowed"}', "Allow is missing"),
@@ -252,7 +252,7 @@ def test_answers_are_checked(method, path, status, headers, body, problem):
 
 
 def test_a_valid_body_does_not_hide_a_bad_one():
-    """A body with other names or types, or another error code, is found."""
+    """A body with other names, other types or another error code is detected."""
     documented = Documented()
     message = email.message.Message()
     for name, value in HEALTHY.items():
@@ -267,7 +267,7 @@ def test_a_valid_body_does_not_hide_a_bad_one():
 # ---- the document that the service has ----
 
 def test_it_is_served(service):
-    """every caller gets the same bytes, compressed if it accepts that; a cache learns whether they have changed"""
+    """every caller gets the same bytes, compressed if it accepts that; a cache can check whether they have changed"""
     answer = service.client.request("GET", "/openapi.json")
     assert answer.status == 200 and answer.body == (SOURCE / "docs" / "openapi.json").read_bytes()
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Random requests of each operation of docs/openapi.yaml, valid ones and others: wrong types, other names, limits of numbers and
-texts, Unicode, broken bodies, wrong ids and keys. Each answer is one that the document has, and none is a defect or an unavailable
-service.
-
-The requests are the same in each run. LEADHOOK_EXAMPLES=1000 sends that many others of each operation; a failure prints how it is
-repeated.
-"""
+"""Random requests of each operation of docs/openapi.yaml, valid and invalid: wrong types, other names, limits of numbers and texts,
+Unicode, broken bodies, wrong ids and keys. The document describes each answer, and no answer is an internal error or an unavailable
+service. The requests are the same in each run. LEADHOOK_EXAMPLES=1000 sends that many others of each operation; a failure prints how to
+repeat it."""
 import json
 import re
 import types
@@ -24,7 +21,7 @@ pytestmark = pytest.mark.slow
 EXAMPLES = TEST_SETTINGS.get("LEADHOOK_EXAMPLES")
 RUNS = settings(max_examples=int(EXAMPLES or 8), derandomize=EXAMPLES is None, deadline=None, database=None, print_blob=True,
                 suppress_health_check=list(HealthCheck))
-# So that calls get beyond the limits; and calls that are off by default.
+# A limit that calls do not reach, and calls that are off by default.
 SETTINGS = [("limits", "deletes_per_account", "1000000/60s"), ("compat", "authenticate", "on"), ("metrics", "loopback", "on")]
 OPERATIONS = {operation["operationId"]: (method.upper(), path, item.get("parameters", []), operation)
               for path, item in documented.document["paths"].items() for method, operation in item.items() if method in METHODS}
@@ -32,7 +29,7 @@ NEEDED = ("campaign_id", "email", "kid", "points", "tag_ids", "tag_id", "aid", "
           "required_points", "events", "role", "leads", "change")
 WRONG_KEY = "lh_" + "0" * 43
 
-# What parsers disagree about, and what is at a limit (docs/api.md 1).
+# Texts about which parsers disagree, and texts at a limit (docs/api.md 1).
 TEXTS = st.one_of(st.text(max_size=12), st.sampled_from([
     "", " ", "null", "true", "undefined", "[]", "{}", "0", "1", "-1", "+5", "5.0", "1e400", "99999", "100000", "1" * 400,
     "9223372036854775807", "9223372036854775808", "\0", "a\r\nb", "\x7f", "\u0085", "\u202e", "\ufeff", "\ufffd", "\ud800", "\udfff\ud800",
@@ -51,12 +48,12 @@ NAMES = st.one_of(TEXTS, st.sampled_from([
 
 
 def either(*choices):
-    """A value of one of the strategies, all with the same probability, however many kinds of values each has."""
+    """A value of one of the strategies, each with the same probability, however many kinds of values it has."""
     return st.sampled_from(choices).flatmap(lambda chosen: chosen)
 
 
 class Caller:
-    """A key, values of parameters that name what it has, and tokens by the beginning of the path."""
+    """A key, values for parameters that name the caller's objects, and tokens by the beginning of the path."""
 
     def __init__(self, key, values, tokens=()):
         self.key, self.values, self.tokens = key, values, dict(tokens)
@@ -81,7 +78,7 @@ def public_caller(service, account):
 
 
 def managing_caller(service, account):
-    """A caller with its own campaign and a second key, because its calls also remove them."""
+    """A caller with its own campaign and a second key, because its calls also remove these."""
     campaign = service.campaign(account)
     social_id = campaign.lead(email="0@example.org")["social_id"]
     admin = service.installation.admin
@@ -111,7 +108,7 @@ def world(make_service, make_folder):
 # ---- strategies of a schema ----
 
 def parts(schema):
-    """Return the schemas that a value must fulfil."""
+    """Return the schemas that a value must satisfy."""
     return [schema] + [inner for part in schema.get("allOf", ()) for inner in parts(part)]
 
 
@@ -138,7 +135,7 @@ def of_type(kind, schema):
 
 
 def valid(schema):
-    """Return values that mostly fulfil the schema."""
+    """Return values that mostly satisfy the schema."""
     choices = [inner for part in parts(schema) for inner in (*part.get("anyOf", ()), *part.get("oneOf", ()))]
     if choices:
         return st.one_of(*map(valid, choices))
@@ -154,7 +151,7 @@ def valid(schema):
 # ---- requests ----
 
 def fields(caller, specified):
-    """Return (name, value) of some parameters of name: schema, and of others, mostly after those that the call needs, which they can
+    """Return (name, value) of some parameters from name: schema and of others, mostly after those that the call needs, which they can
     replace."""
     def values(name, schema):
         known = st.just(caller.values[name]) if name in caller.values else valid(schema)
@@ -166,7 +163,7 @@ def fields(caller, specified):
 
 
 def paths(caller, path, parameters):
-    """The path with values, mostly of objects that exist."""
+    """The path with values, mostly those of objects that exist."""
     known = {**caller.values, **{"token": token for begin, token in caller.tokens.items() if path.startswith(begin)}}
     others = st.one_of(NUMBERS, TEXTS.filter(lambda text: "@" not in text and "+49" not in text))  # the web server logs the path
     chosen = {item["name"]: either(*[st.just(known[item["name"]])] * 5, others) for item in parameters}
@@ -175,12 +172,12 @@ def paths(caller, path, parameters):
 
 
 def is_mended(path):
-    """docs/api.md 1.4, Copied links: whether the path of a hosted page is repaired, and may then belong to another operation."""
+    """docs/api.md 1.4, Copied links: whether the path of a hosted page is repaired, so that it may belong to another operation."""
     return path.startswith(("/c/", "/opt-out/")) and re.fullmatch("[A-Za-z0-9_/-]*", path) is None
 
 
 def flat(pairs):
-    """The fields as a form or a query has them."""
+    """The fields in the form of a form or a query."""
     for name, value in pairs:
         for item in value if isinstance(value, list) else [value]:
             text = item if isinstance(item, str) else json.dumps(item)
@@ -220,7 +217,7 @@ def requests(caller, path, in_path, operation):
 
 
 def removes(name):
-    """Sorts removals last, and that of the campaign after all others."""
+    """A sort key: removals are last, and that of the campaign comes after all others."""
     method, path, *_ = OPERATIONS[name]
     return path.startswith("/manage/") and method == "DELETE", name == "campaignRemove"
 
@@ -244,5 +241,5 @@ def test_any_request_gets_a_documented_answer(world, name):
 
 
 def test_most_operations_succeeded(world):
-    """the others need mails, a token or a correct code"""
+    """operations that never succeed need mails, a token or a correct code"""
     assert len(world.succeeded) >= 50, OPERATIONS.keys() - world.succeeded

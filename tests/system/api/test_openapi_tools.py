@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml with tools of others: a linter has no complaint, and TypeScript clients are generated from it.
-
-The tools are npm packages; redocly/ and typescript/ pin their versions and their hashes.
-"""
+"""docs/openapi.yaml with tools of others: a linter has no complaint, and TypeScript clients can be generated from it. The tools are npm
+packages; redocly/ and typescript/ pin their versions and hashes."""
 import json
 import os
 import re
@@ -19,7 +17,7 @@ HERE = SOURCE / "tests" / "system"
 
 
 def packages(name, make_folder):
-    """A folder with the files of `name` and its packages."""
+    """A folder with the files of `name` and its npm packages."""
     folder = make_folder() / name
     shutil.copytree(HERE / name, folder)
     run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
@@ -34,7 +32,7 @@ def linter(make_folder):
 
 @pytest.fixture(scope="module")
 def compiler(make_folder, service):
-    """The compiler's folder, with the types that are generated from the document of the service."""
+    """The compiler's folder, with the types that are generated from the document that the service serves."""
     folder = packages("typescript", make_folder)
     run("openapi-typescript", [folder / "node_modules/.bin/openapi-typescript", service.front.url + "/openapi.json", "-o",
                                folder / "service.d.ts"], timeout=60)
@@ -42,8 +40,8 @@ def compiler(make_folder, service):
 
 
 def lint(linter, document):
-    """Return (whether it passed, the rules that complain). It is known that `/{version}/kol.js` may begin like another path: scripts of
-    pages that were made for another service name it."""
+    """Return (whether the document passed, the rules that complain). One complaint is expected: `/{version}/kol.js` may begin like another
+    path, because scripts of pages that were made for another service use it."""
     environment = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     command = [linter / "node_modules/.bin/redocly", "lint", "--extends=recommended", "--format=json", document]
     done = subprocess.run(command, cwd=linter, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -62,7 +60,7 @@ def test_the_linter_complains(linter, tmp_path):
 
 
 def compile_program(folder, name):
-    """Return the lines of the program that do not compile. The compiler writes it as JavaScript next to it."""
+    """Return the lines of the program that do not compile. The compiler writes JavaScript next to the program."""
     options = ["--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
     done = subprocess.run([folder / "node_modules/.bin/tsc", *options, folder / name], cwd=folder, capture_output=True, text=True,
                           timeout=120, check=False)
@@ -71,7 +69,7 @@ def compile_program(folder, name):
 
 
 def test_a_client_runs_the_first_example(compiler, service, account):
-    """README.md, "A first sign-up by the API" """
+    """the first example of README.md, "A first sign-up by the API""""
     campaign = service.campaign(account)
     assert compile_program(compiler, "client.ts") == ([], "")
     quickstart = {"LEADHOOK_URL": service.front.url, "LEADHOOK_KEY": account.key, "LEADHOOK_CAMPAIGN": str(campaign.id)}
@@ -82,7 +80,7 @@ def test_a_client_runs_the_first_example(compiler, service, account):
 
 
 def test_mistakes_do_not_compile(compiler):
-    """Each line with a comment has a mistake, which does not compile"""
+    """Each line with a comment has a mistake, and does not compile"""
     lines = (HERE / "typescript" / "wrong.ts").read_text(encoding="utf-8").splitlines()
     wrong, output = compile_program(compiler, "wrong.ts")
     assert wrong == [number for number, line in enumerate(lines, 1) if "; //" in line], output

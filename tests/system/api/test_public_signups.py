@@ -27,7 +27,7 @@ def lines(service, campaign):
 
 
 def test_new_leads_of_a_campaign(limited):
-    """docs/api.md 5 New leads: the limit, 429 with the time to retry; other campaigns have their own limit"""
+    """docs/api.md 5 New leads: beyond the limit, 429 with the time to wait; other campaigns have separate limits"""
     campaign, other = limited.campaign(limited.account()), limited.campaign(limited.account())
     answers = new_leads(campaign, LIMIT + 3)
     assert [answer.status for answer in answers] == [200] * LIMIT + [429] * 3
@@ -39,7 +39,7 @@ def test_new_leads_of_a_campaign(limited):
 
 
 def test_after_the_window(make_service):
-    """docs/api.md 5: a call passes after Retry-After"""
+    """docs/api.md 5: a call passes after the time in Retry-After"""
     service = make_service(workers=2, settings=[("limits", "new_leads_per_campaign", f"1/{SHORT_WINDOW}s")])
     campaign = service.campaign()
     refused = wait_until(lambda: next((answer for answer in new_leads(campaign, 3) if answer.status == 429), None), 30, "a refusal")
@@ -49,7 +49,7 @@ def test_after_the_window(make_service):
 
 
 def test_known_leads_pass(limited):
-    """docs/api.md 5 New leads: calls for existing leads and calls with a key do not count, and are answered as usual"""
+    """docs/api.md 5 New leads: calls for existing leads, and calls with a key, do not count, and are answered as usual"""
     campaign = limited.campaign(limited.account())
     known = campaign.lead(email="known@example.org")
     for _ in range(2 * LIMIT):
@@ -67,7 +67,7 @@ def test_known_leads_pass(limited):
 
 
 def test_refused_signups_do_not_count(limited):
-    """docs/api.md 5: a failed sign-up creates no lead"""
+    """docs/api.md 5: a sign-up that fails does not count, because it creates no lead"""
     campaign = limited.campaign(limited.account())
     for _ in range(LIMIT + 1):
         assert campaign.post({"email": "x"}, key=None).status == 406
@@ -75,7 +75,7 @@ def test_refused_signups_do_not_count(limited):
 
 
 def test_refused_new_leads_count_for_their_address(limited):
-    """docs/api.md 5 What counts: a refused new lead counts once, like any call"""
+    """docs/api.md 5 What counts: a refused new lead counts once for its address, like any call"""
     campaign, address = limited.campaign(limited.account()), new_address()
     assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
 
@@ -87,7 +87,7 @@ def test_refused_new_leads_count_for_their_address(limited):
 
 
 def test_many_at_once(limited):
-    """docs/api.md 5: the limit is exceeded by at most the number of workers"""
+    """docs/api.md 5: at most as many leads as there are workers exceed the limit"""
     campaign, numbers = limited.campaign(limited.account()), itertools.count()
     with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
         found = list(pool.map(lambda _: campaign.post({"email": f"{next(numbers)}@example.org"}, key=None).status, range(60)))
@@ -97,7 +97,7 @@ def test_many_at_once(limited):
 
 
 def test_one_line_a_minute(limited):
-    """docs/operating.md 8: one line a minute for each campaign, from all processes together"""
+    """docs/operating.md 8: one line a minute is logged for each campaign, over all processes"""
     first, second = limited.campaign(limited.account()), limited.campaign(limited.account())
     for campaign in (first, second):
         with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
@@ -110,7 +110,7 @@ def test_one_line_a_minute(limited):
 
 
 def test_custom_fields_without_a_key(service, campaign):
-    """docs/api.md 1.3: 8 KiB together; the newest are left out; those that were stored with a key remain"""
+    """docs/api.md 1.3: they have 8 KiB together; the newest are left out; those that were stored with a key remain"""
     address = new_address()
 
     def fields(size):

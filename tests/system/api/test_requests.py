@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1: paths, parameters, bodies, values, caps, methods, the form of answers; and 7, CORS."""
+"""docs/api.md 1: paths, parameters, bodies, values, caps, methods and the form of answers; docs/api.md 7, CORS."""
 import json
 import pathlib
 import re
@@ -23,7 +23,7 @@ def send(campaign, body, type=None, **options):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/", "/v2/%{:x}", "/v2/{}?"])
 def test_segments_are_decoded_and_a_trailing_slash_is_ignored(campaign, path):
-    """docs/api.md 1 Path"""
+    """docs/api.md 1 Path: spellings of a path that are accepted"""
     first, rest = str(campaign.id)[0], str(campaign.id)[1:]
     path = path.format(ord(first)) + rest if "%" in path else path.format(campaign.id)
     assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status == 200
@@ -38,7 +38,7 @@ def test_encoded_slash_zero_and_dots_do_not_match(campaign, path):
 
 @pytest.mark.parametrize("segment", ["0{}", "+{}", "-{}", "{}x", "x", "{}.0", "0"])
 def test_campaign_id_that_is_not_decimal_is_an_unknown_path(campaign, segment):
-    """docs/api.md 1 Campaign id"""
+    """docs/api.md 1 Campaign id: other texts get 404"""
     response = campaign.client.request("GET", "/v2/" + segment.format(campaign.id), query={"email": "a@example.org"})
     assert response.status == 404 and response.json["error"] in ("not_found", "campaign_not_found")
     if segment != "0":
@@ -114,7 +114,7 @@ def test_body_types(campaign, name, chunked):
 
 @pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "text/plain; charset=iso-8859-1"])
 def test_other_types(campaign, type):
-    """docs/api.md 1.2, 2: if the beginning of the body does not say what it is"""
+    """docs/api.md 1.2, 2: if neither the beginning of the body nor its type shows a format"""
     assert send(campaign, b"<lead/>", type).verdict == (415, "unsupported_media_type")
 
 
@@ -136,7 +136,7 @@ def test_files_are_refused(campaign):
                                   b"{'a':1}", b'{"a":NaN}',
                                   b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
 def test_malformed_json(campaign, body):
-    """docs/api.md 1 Caps (depth 16), 2 invalid_json. Invalid UTF-8 in JSON is 406 by either rule."""
+    """docs/api.md 1 Caps (depth 16), 2 invalid_json. Invalid UTF-8 in JSON also gets 406."""
     response = send(campaign, body, "application/json")
     assert response.status == 406
     if b"\xff" not in body:
@@ -159,7 +159,7 @@ def test_arrays(campaign):
 
 @pytest.mark.parametrize("name", ["event", "events", "list"])
 def test_too_many_items(campaign, name):
-    """docs/api.md 2 invalid_parameter: names the parameter and the cap, also with repeated names"""
+    """docs/api.md 2 invalid_parameter: the message has the parameter and the cap, also for repeated names"""
     response = campaign.post({"email": "a@example.org", name: [""] * 10001}, path="/outbound-webhook")
     assert response.verdict == (406, "invalid_parameter")
     assert response.json["message"] == f"Parameter {name} has more than 10000 items"
@@ -204,7 +204,7 @@ def test_other_booleans_are_refused(campaign, value):
 
 @pytest.mark.parametrize("value", ["2", "maybe", -1, [1], "True"])
 def test_switches_of_the_answer_refuse_nothing(campaign, value):
-    """docs/api.md 1.6, 4.4 __skip_urls"""
+    """docs/api.md 1.6, 4.4 __skip_urls: no value is an error"""
     for call in (campaign.post, campaign.get):
         answer = call({"email": "a@example.org", "__skip_urls": value, "__skip_actions": value})
         assert answer.status == 200 and not {"social_url", "completed_actions"} & set(answer.json)
@@ -213,7 +213,7 @@ def test_switches_of_the_answer_refuse_nothing(campaign, value):
 # --- Caps ---
 
 def padding(size):
-    """A valid body of `size` bytes, of which nothing is stored."""
+    """A valid body of `size` bytes, none of which is stored."""
     fields, number = {"email": "a@example.org"}, 0
     while size - len(json.dumps(fields)) > VALUE_CAP + 20:
         fields[f"_padding{number}"] = "x" * (VALUE_CAP - 20)
@@ -223,7 +223,7 @@ def padding(size):
 
 
 def test_the_body_cap(campaign):
-    """docs/api.md 1 Caps, 2 body_too_large: 256 KiB are accepted, one byte more is not, with and without a length"""
+    """docs/api.md 1 Caps, 2 body_too_large: 256 KiB are accepted, but not one byte more, with and without a length"""
     assert send(campaign, padding(BODY_CAP), "application/json").status == 200
     assert send(campaign, padding(BODY_CAP + 1), "application/json").verdict == (413, "body_too_large")
     assert send(campaign, padding(BODY_CAP + 1), "application/json", chunked=True).verdict == (413, "body_too_large")
@@ -243,7 +243,7 @@ CAPS = {
 
 @pytest.mark.parametrize("cap", CAPS)
 def test_caps(campaign, cap):
-    """docs/api.md 1 Caps: accepted at the cap, 406 invalid_parameter above it"""
+    """docs/api.md 1 Caps: values at the cap are accepted, larger ones get 406 invalid_parameter"""
     fits, over = CAPS[cap]
     assert campaign.post({"email": "a@example.org", **fits}).status == 200
     assert campaign.post({"email": "b@example.org", **over}).verdict == (406, "invalid_parameter")
@@ -322,7 +322,7 @@ def test_head_is_get_without_the_body(campaign):
 @pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
                                           ("PUT", "/v2/{}")])
 def test_every_answer_carries_its_headers(campaign, method, path):
-    """docs/api.md 7, Headers: on errors, too"""
+    """docs/api.md 7, Headers: errors also have them"""
     response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
     headers = response.headers
     assert headers["Content-Type"] == "application/json; charset=utf-8"
@@ -342,7 +342,7 @@ def test_request_ids_differ(campaign):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/outbound-webhook", "/v2/campaigns", "/v2", "/health", "/anything/at/all"])
 def test_preflight(campaign, path):
-    """docs/api.md 4.1 OPTIONS, 7; needs neither a key nor a campaign"""
+    """docs/api.md 4.1 OPTIONS, 7: a preflight needs neither a key nor a campaign"""
     check_preflight(campaign, path.format(campaign.id), {}, USUAL_HEADERS)
     for names in ("authorization", "cache-control,content-type,x-any-name", "X-A, X-B"):
         check_preflight(campaign, path.format(campaign.id), {"Access-Control-Request-Headers": names}, names)
@@ -352,13 +352,13 @@ def test_preflight(campaign, path):
     "", ",", "a b", "a\tb", "\"a\"", "a: b", "a;b", "<script>", "\u00e4", "a" * 1025,
     ",".join(["name"] * 400)], ids=lambda names: names[:12])
 def test_preflight_with_hostile_names(campaign, names):
-    """docs/api.md 7: a value that is not a list of names, or is too long, is not repeated"""
+    """docs/api.md 7: a value that is too long or not a list of names is not repeated"""
     check_preflight(campaign, campaign.path, {"Access-Control-Request-Headers": names}, USUAL_HEADERS)
 
 
 @pytest.mark.parametrize("names", ["a\r\nSet-Cookie: a=b", "a,\nb", "a," * 51200 + "b"], ids=["lines", "line", "long"])
 def test_preflight_with_names_that_no_web_server_passes(service, names):
-    """docs/api.md 7: line ends and 100 KiB, sent directly to the program"""
+    """docs/api.md 7: line ends and 100 KiB that are sent directly to the program"""
     response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="OPTIONS", REQUEST_URI="/v2",
                                       HTTP_ACCESS_CONTROL_REQUEST_HEADERS=names)
     assert response.status == 204 and response.headers["access-control-allow-headers"] == USUAL_HEADERS
@@ -380,7 +380,7 @@ def memory_peak(pid):
 
 
 def many_values(kind):
-    """A megabyte of values, each of which needs more memory than it has bytes."""
+    """A megabyte of values, each of which takes more memory than it has bytes."""
     size = (1 << 20) - 100
     if kind == "arrays":
         body = ",".join(f'"a{number:02}":[{",".join(["1"] * 9999)}]' for number in range(52))
@@ -393,7 +393,7 @@ def many_values(kind):
 @frees_memory
 @pytest.mark.parametrize("kind", ["arrays", "reopened", "form"])
 def test_a_body_costs_little_memory(make_service, kind):
-    """docs/api.md 1.3: a bulk call's megabyte"""
+    """docs/api.md 1.3: the megabyte of a bulk call"""
     service = make_service(workers=1)
     campaign, (type, body) = service.campaign(), many_values(kind)
     pids = children(service.responders.pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), key revoke: revoking a key takes effect within one second, under any load."""
+"""leadhook(1), key revoke: a revoked key stops working within one second, under any load."""
 import threading
 import time
 
@@ -16,7 +16,7 @@ REFUSALS = 40  # by each service before the check: two seconds
 
 
 class Use(Clients):
-    """Uses the key at one service without a pause; records the start of the last accepted request, and the first refusal."""
+    """Uses the key at one service without a pause; records when the last accepted request started, and the first refusal."""
 
     def __init__(self, client, path, key):
         super().__init__(self._run, THREADS)
@@ -40,7 +40,7 @@ class Use(Clients):
 
 @pytest.fixture(scope="module", params=[True, False] if COMMITTER else [False], ids=lambda with_one: "committer" if with_one else "without")
 def two_services(request, make_service):
-    """Two services on one database: a key is revoked at one host, and used at both."""
+    """Two services on one database: the key is revoked at one host, and used at both."""
     first = make_service(committer=request.param)
     same = [("database", name, first.installation.setting("database", name)) for name in ("user", "password", "name")]
     second = make_service(committer=request.param, settings=same)
@@ -54,7 +54,7 @@ def test_key_in_use_is_refused_within_a_second(two_services):
     key = first.installation.admin("key", "list", str(campaign.account.id))[0]["id"]
     uses = [Use(service.client, campaign.path, campaign.key) for service in two_services]
     with uses[0], uses[1]:
-        # Every worker of both services has cached the key.
+        # Now every worker of both services caches the key.
         at_once([lambda service=service: service.client.request("GET", campaign.path + "/tags", key=campaign.key)
                  for service in two_services for _ in range(32)])
         wait_until(lambda: all(use.accepted >= RATE for use in uses), 20, "accepted requests at both services")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.6: parameters that only inform never cost a lead. 1.1, 3, 4.2, 4.4: values that are left out instead of refused;
-identifiers, keys, points and switches are read in no other place."""
+"""docs/api.md 1.6: parameters that are only informative never prevent a lead. 1.1, 3, 4.2, 4.4: values that are left out instead of
+refused; identifiers, keys, points and switches are not read in other places."""
 import itertools
 import json
 import urllib.parse
@@ -33,7 +33,7 @@ def hexed(text):
 
 # --- half characters ---
 
-HALF = ('"a\\ud83d"', '"\\ude00a"', '"\xc3\xa9\xc3"', '"\xa9\xc3\xa9"')  # as scripts and servers cut a text
+HALF = ('"a\\ud83d"', '"\\ude00a"', '"\xc3\xa9\xc3"', '"\xa9\xc3\xa9"')  # texts as scripts and servers cut them
 REST = ("a", "a", "é", "é")
 
 
@@ -53,7 +53,7 @@ def test_half_characters_cost_no_lead(campaign, name, half):
 @pytest.mark.parametrize("half", HALF, ids=range(4))
 @pytest.mark.parametrize("name", ["plan", "__uid", "custom_fields", "notes"])
 def test_half_characters_elsewhere_cost_no_lead(campaign, name, half):
-    """docs/api.md 1.1: in fields, links and ids as well"""
+    """docs/api.md 1.1: also in fields, links and ids"""
     value = f'{{"notes":{half}}}' if name == "custom_fields" else half
     answer = raw(campaign, f'{{"email":"ada@example.org","{name}":{value}}}'.encode("latin-1"), type="application/json")
     rest = REST[HALF.index(half)]
@@ -72,7 +72,7 @@ def test_half_characters_elsewhere_cost_no_lead(campaign, name, half):
       for value in ({"a": {}}, [[1]], "x" * 5000, "\x01", True)),
     {"": "x"}, {"": {"a": 1}}], ids=itertools.count())
 def test_what_is_not_read_is_not_validated(campaign, fields):
-    """docs/api.md 1.6, 4.4"""
+    """docs/api.md 1.6, 4.4: any value is accepted for a parameter that is not read"""
     answer = campaign.post({**ADA, **fields}, key=None)
     assert answer.status == 200, answer.body
     found = campaign.find(**ADA)
@@ -82,7 +82,7 @@ def test_what_is_not_read_is_not_validated(campaign, fields):
 @pytest.mark.parametrize("form", ["=x", "=%FF&=", "action[]=%00", "custom_fields[_x]=%00", "custom_fields[email][]=%FF", "kolid=" + 5000 * "x",
                                   "utm_source[a]=1", "utm_source[]=1", "utm_source[a][b]=%00"], ids=itertools.count())
 def test_what_is_not_read_in_forms(campaign, form):
-    """docs/api.md 1.6, 4.4: including members of utm_..., as in JSON"""
+    """docs/api.md 1.6, 4.4: including members of utm_…, as in JSON"""
     assert raw(campaign, f"email=ada@example.org&{form}".encode()).status == 200
     found = campaign.find(**ADA)
     assert found["custom_fields"] == {} and found["utm"] == {}
@@ -100,21 +100,21 @@ def test_what_is_not_read_in_forms(campaign, form):
                                            {"a": "192.0.2.1"},
                                            [["192.0.2.1"]], "999.1.1.1", "\x00"))], ids=itertools.count())
 def test_ip_is_never_an_error(campaign, sent, address):
-    """docs/api.md 1.6, 4.4: the first address of a list, otherwise that of the client; with a key and without"""
+    """docs/api.md 1.6, 4.4: the first address of a list is used, otherwise that of the client, with and without a key"""
     assert campaign.post({**ADA, "ip": sent}, address="203.0.113.7").json["ip"] == address
     assert campaign.post({"email": "b@example.org", "ip": sent}, key=None, address="203.0.113.7").status == 200
     assert campaign.find(email="b@example.org")["ip"] == address
 
 
 def test_unreadable_ip_replaces_nothing(campaign):
-    """docs/api.md 1.6, 4.3 rule 6: it is treated as absent"""
+    """docs/api.md 1.6, 4.3 rule 6: an unreadable ip is treated as absent"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     assert campaign.lead(**ADA, ip="unknown")["ip"] == "192.0.2.1"
 
 
 @pytest.mark.parametrize("form", ["ip=%FF%00", "ip[]=x&ip[]=192.0.2.1", "ip=" + "x" * 5000, "IP[]=1"])
 def test_ip_in_a_form(campaign, form):
-    """docs/api.md 1.6: even if it is not UTF-8"""
+    """docs/api.md 1.6: ip is never an error, even if it is not UTF-8"""
     response = raw(campaign, f"email=ada%40example.org&{form}".encode(), address="203.0.113.7")
     assert response.status == 200 and response.json["ip"] == ("192.0.2.1" if "192" in form else "203.0.113.7")
     assert response.json["custom_fields"] == {}
@@ -125,13 +125,13 @@ def test_ip_in_a_form(campaign, form):
 @pytest.mark.parametrize("value", ["x" * 50_000, {"a": {"b": [{}]}}, [{"a": 1}, [[]]], "\x00\x1b", True, None, ["x"] * 12000],
                          ids=lambda value: str(value)[:20].encode("unicode_escape").decode())
 def test_unknown_internal_names_are_dropped(campaign, value):
-    """docs/api.md 1.6: whatever their values are"""
+    """docs/api.md 1.6: they are dropped whatever their values are"""
     lead = campaign.lead(**ADA, **{"__custom": value, "_" + "n" * 1000: value, "__URL": value, "_\x00": value}, plan="x")
     assert lead["custom_fields"] == {"plan": "x"}
 
 
 def test_unknown_internal_names_in_forms(campaign):
-    """docs/api.md 1.6: values that are not UTF-8, arrays, files; in the query, too"""
+    """docs/api.md 1.6: they may have values that are not UTF-8, arrays and files, also in the query"""
     body = b"_%FF=%FF&__kd[]=%00&__mm[a][b]=%01&_long=" + b"x" * 100_000 + b"&email=ada%40example.org"
     assert raw(campaign, body, query="_=1732400000000&__x=%FF").json["custom_fields"] == {}
     type, body = multipart([("email", "b@example.org"), ("_file", ("me.png", b"\x89PNG\0")), ("__x", b"\xff")])
@@ -139,7 +139,7 @@ def test_unknown_internal_names_in_forms(campaign):
 
 
 def test_dropped_names_do_not_count(campaign):
-    """docs/api.md 1.6, 1.3: towards the caps of parameters and of values"""
+    """docs/api.md 1.6, 1.3: they do not count towards the caps of parameters and values"""
     fields = {f"_p{number}": "x" for number in range(5000)} | {f"f{number}": None for number in range(199)}
     assert campaign.post({**ADA, **fields}).status == 200
     body = "&".join(["_a=1"] * 40000 + ["email=ada%40example.org"])
@@ -147,7 +147,7 @@ def test_dropped_names_do_not_count(campaign):
 
 
 def test_dropped_names_are_within_the_body(campaign):
-    """docs/api.md 1.6, 1.3: the cap on the body, JSON's syntax and its depth still apply"""
+    """docs/api.md 1.6, 1.3: the cap on the body, and the rules for JSON's syntax and depth, still apply"""
     assert campaign.post({**ADA, "_a": "x" * (256 * 1024)}).verdict == (413, "body_too_large")
     assert campaign.post({**ADA, "_a": "x" * 33000}, key=None).verdict == (413, "body_too_large")
     for value in (b"[" * 16 + b"]" * 16, b"[1,]", b'\xff', b'"\\ud80"'):
@@ -157,7 +157,7 @@ def test_dropped_names_are_within_the_body(campaign):
 
 
 def test_known_internal_names_are_read(service, account, campaign):
-    """docs/api.md 1.6: with other names next to them and without"""
+    """docs/api.md 1.6: they are read with and without other names next to them"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     lead = campaign.lead(**ADA, __uid="u", __kid=referrer, __skip_urls=1, __skip_actions="1", __none={}, __KID="x")
     assert (lead["uid"], lead["parent_id"]) == ("u", referrer) and not {"social_url", "completed_actions"} & set(lead)
@@ -168,7 +168,7 @@ def test_known_internal_names_are_read(service, account, campaign):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_texts_are_cut(campaign, name):
-    """docs/api.md 1.6: between characters, with and without a key"""
+    """docs/api.md 1.6: texts are cut between characters, with and without a key"""
     text = "ü" * 3000
     for key, email in ((True, ADA["email"]), (None, "b@example.org")):
         assert raw(campaign, urllib.parse.urlencode({"email": email, name: "x" + text}).encode()[:8000], key=key).status == 200
@@ -178,7 +178,7 @@ def test_long_texts_are_cut(campaign, name):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_controls_are_removed(campaign, name):
-    """docs/api.md 1.1: so are parts of characters"""
+    """docs/api.md 1.1: so are partial characters"""
     assert raw(campaign, f"email=ada%40example.org&{name}=+a%00b%1B%7Fc%C3%A4%C3+".encode()).status == 200
     assert stored(campaign, TEXTS[name]) == hexed("abcä")
 
@@ -192,13 +192,13 @@ def test_other_types_are_left_out(campaign, name, value):
 
 
 def test_another_name_is_used_for_what_is_left_out(campaign):
-    """docs/api.md 1.6, 4.4"""
+    """docs/api.md 1.6, 4.4: if the value under the first name is left out, that under another name is used"""
     lead = campaign.lead(**ADA, __referrer={"a": 1}, __ref=["x"], referrer="https://r.example/")
     assert lead["referrer"] == "https://r.example/"
 
 
 def test_the_whole_url_is_merged(campaign):
-    """docs/api.md 1.6, 1.4: a parameter is not cut together with the URL"""
+    """docs/api.md 1.6, 1.4: parameters are not cut together with the URL"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     for padding in range(VALUE_CAP - 40, VALUE_CAP + 10, 7):
         email = f"{padding}@example.org"
@@ -224,13 +224,13 @@ def test_external_ids_are_not_changed(campaign):
     ("utm_" + "x" * 61, "a"), ("UTM_X", {"a": 1}), ("utm_" + "Ⱥ" * 30, "a"),
     ("utm_\x00", "a"), ("utm_", "a"), ("utm_x", "\x00")])
 def test_bad_utm_is_left_out(campaign, name, value):
-    """docs/api.md 1.6: the others are stored"""
+    """docs/api.md 1.6: the other utm parameters are stored"""
     lead = campaign.lead(**ADA, **{name: value}, utm_source="news")
     assert (lead["utm"], lead["custom_fields"]) == ({"source": "news"}, {})
 
 
 def test_utm_in_forms(campaign):
-    """docs/api.md 1.6"""
+    """docs/api.md 1.6: the same in forms"""
     body = b"email=ada%40example.org&utm_x[]=a&utm_y=%00&utm_z=" + b"x" * 5000 + b"&utm_source=news"
     assert raw(campaign, body).json["utm"] == {"source": "news"}
 
@@ -254,7 +254,7 @@ CUSTOM_STORED = {"plan": "large", "size": 3, "vip": True, "tags": ["a", 1], "add
 
 @pytest.mark.parametrize("name", ["custom_fields", "Custom_Fields"])
 def test_members_of_custom_fields(campaign, name):
-    """docs/api.md 4.4: members are custom fields, in JSON, form and query"""
+    """docs/api.md 4.4: members are custom fields, in JSON, forms and queries"""
     assert campaign.lead(**ADA, **{name: CUSTOM})["custom_fields"] == CUSTOM_STORED
     pairs = [(f"{name}[plan]", "large"), (f"{name}[tags][]", "a"), (f"{name}[tags][]", "b"), (f"{name}[Address][city]", "Bonn")]
     expected = {"plan": "large", "tags": ["a", "b"], "address[city]": "Bonn"}
@@ -266,7 +266,7 @@ def test_members_of_custom_fields(campaign, name):
 
 
 def test_shown_custom_fields_can_be_sent_again(campaign):
-    """docs/api.md 4.4: even names with brackets, which are stored in pairs"""
+    """docs/api.md 4.4: also fields whose names have brackets, which are stored in pairs"""
     fields = {"address": {"city": "Bonn", "lines": ["a"]}, "items": [{"a": 1}], "a]b": 1, "custom_fields[c": 2, 64 * "[": 3}
     stored = {"address[city]": "Bonn", "address[lines]": ["a"], "items[0][a]": 1, "a)b": 1, "custom_fields(c": 2, 64 * "(": 3}
     assert campaign.lead(**ADA, **fields)["custom_fields"] == stored
@@ -277,17 +277,18 @@ def test_shown_custom_fields_can_be_sent_again(campaign):
 
 @pytest.mark.parametrize("value", [{}, [], "", None])
 def test_empty_custom_fields(campaign, value):
-    """docs/api.md 4.4: PHP sends an empty array"""
+    """docs/api.md 4.4: PHP sends an empty array for an object without members"""
     assert campaign.lead(**ADA, custom_fields=value)["custom_fields"] == {}
 
 
 def test_custom_fields_that_is_no_object(campaign):
-    """docs/api.md 4.4: it is a custom field like any other"""
+    """docs/api.md 4.4: any other value is a custom field like any other"""
     assert campaign.lead(**ADA, custom_fields="x")["custom_fields"] == {"custom_fields": "x"}
 
 
 def test_members_and_fields_are_one(campaign):
-    """docs/api.md 4.4, 4.3 rule 6: the body precedes the query, which precedes __url; otherwise the last value counts; null removes"""
+    """docs/api.md 4.4, 4.3 rule 6: the body takes precedence over the query, and the query over __url; otherwise the last value counts;
+    null removes a field"""
     assert campaign.lead(**ADA, plan="a", custom_fields={"Plan": "b"})["custom_fields"] == {"plan": "b"}
     assert campaign.lead(**ADA, custom_fields={"Plan": "b"}, plan="c")["custom_fields"] == {"plan": "c"}
     assert campaign.post({**ADA, "plan": "d"}, query={"custom_fields[plan]": "q"}).json["custom_fields"] == {"plan": "d"}
@@ -315,13 +316,13 @@ def test_other_objects_become_fields(campaign, value, fields):
     {"a": {"n" * 62: 1}},
     {"a": {"b": "x" * (VALUE_CAP + 1)}}, {"a": {f"f{number}": None for number in range(200)}}])
 def test_caps_of_leaves(campaign, fields):
-    """docs/api.md 1.3: the caps of other custom fields apply"""
+    """docs/api.md 1.3: the caps of custom fields apply to leaves"""
     assert campaign.post({**ADA, **fields}).verdict == (406, "invalid_parameter")
     assert campaign.get(ADA).status == 404
 
 
 def test_leaves_at_their_caps(campaign):
-    """docs/api.md 1.3: names of 64 bytes, inside the object and outside"""
+    """docs/api.md 1.3: names may have 64 bytes, inside and outside the object"""
     fields = {"n" * 64: 1, **{f"f{number}": 1 for number in range(49)}}
     assert campaign.lead(**ADA, custom_fields=fields)["custom_fields"] == fields
     assert campaign.lead(email="b@example.org", a={"n" * 61: 1})["custom_fields"] == {"a[" + "n" * 61 + "]": 1}
@@ -335,7 +336,7 @@ __uid __skip_urls tag tag_id tag_ids Email POINTS""".split()
 @pytest.mark.parametrize("name", PARAMETERS)
 @pytest.mark.parametrize("value", [{"a": "x"}, {}, [{"a": 1}], [["x"]]])
 def test_objects_for_parameters_are_refused(campaign, name, value):
-    """docs/api.md 1.1, 4.4: whatever else is in the request; nothing is stored"""
+    """docs/api.md 1.1, 4.4: they are refused whatever else is in the request; nothing is stored"""
     for extra in ({"custom_fields": {"email": "b@example.org"}}, {"__x": {}, "address": {"a": 1}}):
         fields = {name: value, **extra} if name.lower() == "email" else {**ADA, name: value, **extra}
         response = campaign.post(fields)
@@ -352,7 +353,7 @@ def test_names_of_other_calls_are_fields(campaign, name):
 
 
 def test_objects_of_other_calls(campaign):
-    """docs/api.md 1.6: an unknown name is ignored, whatever its value is; the name of a parameter is not"""
+    """docs/api.md 1.6: an unknown name is ignored whatever its value is, but the name of a parameter is not"""
     lead = campaign.lead(**ADA)
     assert campaign.get({"email": ADA["email"], "meta[a]": "x", "_": "1"}).status == 200
     for path, fields in (("/points", {"points": 1, "social_id": lead["social_id"]}), ("/optout", ADA),
@@ -373,7 +374,7 @@ SMUGGLED = {"email": "eve@example.org", "phone_number": "+14155552671", "points"
 
 
 def ways(name, value):
-    """Return requests that put a parameter into an object: (body, query)."""
+    """Return requests that have a parameter inside an object: (body, query)."""
     text = str(value)
     yield {"custom_fields": {name: value}}, None
     yield {"CUSTOM_FIELDS": {name: [value]}}, None
@@ -386,7 +387,7 @@ def ways(name, value):
 
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_custom_fields_set_no_parameters(campaign, name):
-    """docs/api.md 4.4: reserved names in the object are dropped, whatever their values are"""
+    """docs/api.md 4.4: reserved names in the object are dropped whatever their values are"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     value = referrer if SMUGGLED[name] == "{referrer}" else SMUGGLED[name]
     for number, (body, query) in enumerate(ways(name, value)):
@@ -406,7 +407,7 @@ def test_custom_fields_set_no_parameters(campaign, name):
                                   lambda fields: {f"lead[{name}]": value for name, value in fields.items()},
                                   lambda fields: {"__x": fields}, lambda fields: {"custom_fields": {"custom_fields": fields}}])
 def test_objects_identify_no_lead(campaign, wrap):
-    """docs/api.md 2, 3, 4.3: an object names no lead, no key and no campaign"""
+    """docs/api.md 2, 3, 4.3: an object identifies no lead, no key and no campaign"""
     identity = wrap({"email": "ada@example.org", "phone_number": "+14155552671",
                      "social_id": campaign.lead(**ADA)["social_id"]})
     for key in (True, None):
@@ -439,7 +440,7 @@ def test_large_bodies_need_a_key_outside_objects(campaign):
     {"phone_number": "+1242", "country_code": "1242"}, {"phone_number": "+420", "country_code": "DE"},
     {"phone_number": "", "country_code": "-1"}])
 def test_number_without_digits_of_its_own_is_absent(campaign, fields):
-    """docs/api.md 1.6, 4.2: such as the text that a form fills in before a person types"""
+    """docs/api.md 1.6, 4.2: such as the text with which a form starts before a person types a number"""
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
         assert campaign.post({"email": email, **fields}, key=key).status == 200
         assert campaign.find(email=email)["phone_number"] is None
@@ -452,7 +453,8 @@ def test_number_without_digits_of_its_own_is_absent(campaign, fields):
     {"phone_number": "+491"}, {"phone_number": "x"}, {"phone_number": "+0"}, {"phone_number": "0", "country_code": "49"},
     {"phone_number": "+49x"}])
 def test_a_bad_number_beside_a_good_email(campaign, fields):
-    """docs/api.md 1.6, 4.4: left out, reported in the answer and kept, unless the caller wants an error; alone it is an error"""
+    """docs/api.md 1.6, 4.4: the number is left out, reported in the answer and kept, unless the caller wants an error; without an email
+    address, it is an error"""
     for key in (True, None):
         for strict in (True, "1", "x"):
             assert campaign.post({**ADA, **fields, "__strict": strict}, key=key).verdict == (406, "invalid_phone_number")
@@ -472,7 +474,7 @@ def test_a_bad_number_beside_a_good_email(campaign, fields):
     *((code, True) for code in ("49", "+49", 49, "DE", "de", "0049", " +49 ", "(49)", "Deutschland (+49)", "DE - 49", "49.0")),
     *((code, False) for code in ("", None, "-1", -1, "4.9", "+", "D", "DEU", "D1", "12345", "é", "Germany", "de_DE", "null"))])
 def test_country_codes(campaign, code, valid):
-    """docs/api.md 4.2: even with a number that has its own"""
+    """docs/api.md 4.2: any value is accepted if the number has its own country code"""
     assert campaign.lead(phone_number="+441632960001", country_code=code)["phone_number"] == "+441632960001"
     response = campaign.post({"phone_number": "0170 1234567", "country_code": code})
     assert response.verdict[0] == (200 if valid else 406)
@@ -483,7 +485,7 @@ def test_country_codes(campaign, code, valid):
 # --- forms ---
 
 def test_empty_file_parts_are_absent(campaign):
-    """docs/api.md 1.2: as browsers send them; a real file is refused"""
+    """docs/api.md 1.2: browsers send such parts; a real file is refused"""
     type, body = multipart([("email", "ada@example.org"), ("photo", ("", b"")), ("phone_number", ("", b""))])
     lead = raw(campaign, body, type).json
     assert (lead["custom_fields"], lead["phone_number"]) == ({}, None)
@@ -500,7 +502,7 @@ PLACEHOLDERS = ["undefined", "null", "", "  "]
 
 
 def places(text):
-    """The options of requests that have this text in the place of a key."""
+    """The options of requests with this text in each place of a key."""
     yield {"query": {"api_key": text}}
     yield {"body": {"api_key": text}}
     for header in ("Authorization", "Authentication"):
@@ -512,7 +514,7 @@ def places(text):
 
 @pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_placeholder_of_a_key_is_absent(campaign, text):
-    """docs/api.md 3: the sign-up succeeds without a key; where one is required, it is missing"""
+    """docs/api.md 3: the sign-up succeeds without a key; where a key is required, it counts as missing"""
     for number, options in enumerate(places(text)):
         fields = {"email": f"{number}@example.org", **options.pop("body", {})}
         for form in ({"json_body": fields}, {"form": fields}):
@@ -526,7 +528,7 @@ def test_placeholder_of_a_key_is_absent(campaign, text):
 
 
 def test_placeholder_does_not_hide_a_key(campaign):
-    """docs/api.md 3: the next place is read"""
+    """docs/api.md 3: the next place of a key is read"""
     for options in ({"query": {"api_key": "undefined"}, "headers": {"Authorization": f"Bearer {campaign.key}"}},
                     {"headers": {"Authorization": "Bearer null", "Authentication": campaign.key}},
                     {"query": {"api_key": "null"}, "headers": {"Authorization": "Bearer", "Authentication": campaign.key}}):
@@ -537,19 +539,19 @@ def test_placeholder_does_not_hide_a_key(campaign):
 
 @pytest.mark.parametrize("text", ["Undefined", "NULL", "lh_", "undefined,null", "0", "false", "Basic"])
 def test_other_texts_are_wrong_keys(campaign, text):
-    """docs/api.md 3"""
+    """docs/api.md 3: texts that are not placeholders are wrong keys"""
     assert campaign.client.request("POST", campaign.path, json_body=ADA, key=text).verdict == (409, "invalid_api_key")
     assert campaign.get(ADA).status == 404
 
 
 def test_key_that_is_no_text_is_refused(campaign):
-    """docs/api.md 3, 1.1"""
+    """docs/api.md 3, 1.1: an object, an array or a boolean gets 406"""
     for key in ({"a": 1}, [campaign.key], True):
         assert campaign.post({**ADA, "api_key": key}, key=None).verdict == (406, "invalid_parameter")
 
 
 def test_placeholders_are_no_wrong_keys(make_service):
-    """docs/api.md 3, 5: they count as calls without a key"""
+    """docs/api.md 3, 5: such calls count as calls without a key"""
     service = make_service(settings=[("limits", "failed_keys_per_address", "2/60s"),
                                      ("limits", "signups_per_address", "6/60s")])
     campaign, numbers = service.campaign(), itertools.count()
@@ -566,7 +568,7 @@ def test_placeholders_are_no_wrong_keys(make_service):
 # --- paths ---
 
 def test_empty_segments_are_skipped(campaign):
-    """docs/api.md 1.1 Path: addresses that clients have joined with an extra slash"""
+    """docs/api.md 1.1 Path: in addresses that clients have joined with an extra slash"""
     for number, path in enumerate(("//v2/{}", "/v2//{}", "/v2/{}//", "///v2///{}///")):
         response = campaign.client.request("POST", path.format(campaign.id), json_body={"email": f"{number}@example.org"})
         assert response.status == 200

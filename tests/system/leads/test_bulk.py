@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1 (bulk calls), docs/architecture.md 6: calls are queued, the dispatcher does each once, also after crashes."""
+"""docs/api.md 4.1 (bulk calls), docs/architecture.md 6: calls are queued, and the dispatcher carries out each once, even after crashes."""
 import os
 import re
 import subprocess
@@ -60,7 +60,7 @@ def test_action_and_its_reverse(service, campaign, there, back):
 
 
 def test_sms_optin(service, campaign, receiver):
-    """docs/api.md 4.1.4: undoes sms_optout, without an event"""
+    """docs/api.md 4.1.4: it undoes sms_optout, without an event"""
     campaign.webhook("phone_number_opt_out")
     emails = sign_up(campaign, 3)
     assert campaign.bulk("sms_optout", {"emails": emails}) == 3
@@ -73,8 +73,8 @@ def test_sms_optin(service, campaign, receiver):
 
 
 def test_unverify(service, campaign, receiver):
-    """docs/api.md 4.1.4: without `channel`, neither address is verified any longer; with it, that one is not; when verified again,
-    the event is made again"""
+    """docs/api.md 4.1.4: without `channel`, both addresses become unverified; with it, only the named one does; a later verification makes
+    the event again"""
     campaign.webhook("verified")
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     name = {"email": ada["email"]}
@@ -99,7 +99,7 @@ def test_unverify(service, campaign, receiver):
 
 
 def test_a_referrer_of_an_unverified_lead(service, account):
-    """docs/api.md 4.6, Lost verification: the referrer's counts change, its credit stays and is not given twice"""
+    """docs/api.md 4.6, Lost verification: the referrer's counts change, but it keeps its credit, which is not given twice"""
     campaign = service.campaign(account, require_verification="on", points_direct=3, points_verified=2)
     ada = campaign.lead(email="ada@example.org")
     bob = campaign.lead(email="bob@example.org", kid=ada["social_id"])
@@ -132,7 +132,7 @@ def test_deletion(service, campaign):
 
 
 def test_work_queued_for_a_deleted_lead(service, campaign):
-    """changes queued before a deletion have no effect on the deleted leads"""
+    """changes that were queued before a deletion have no effect on the deleted leads"""
     emails = sign_up(campaign, 30)
     campaign.bulk("delete", {"emails": emails[10:20]})
     campaign.bulk("optout", {"emails": emails})
@@ -144,7 +144,7 @@ def test_work_queued_for_a_deleted_lead(service, campaign):
 
 @pytest.fixture
 def block_lead(service):
-    """Makes the database refuse changes of a lead with the error of a deadlock."""
+    """Makes the database refuse changes of a lead with the error code of a deadlock."""
     sql = service.installation.sql
 
     def begin(lead, seconds=0):
@@ -164,7 +164,7 @@ def opted_out(campaign, emails):
 
 
 def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
-    """the item is finally skipped; other work is not held up"""
+    """the item is skipped in the end; other work does not have to wait for it"""
     sql, other = service.installation.sql, service.campaign(account)
     emails, others = sign_up(campaign, 30), sign_up(other, 30)
     blocked = campaign.find(email=emails[10])
@@ -176,7 +176,7 @@ def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
     assert opted_out(other, others) == [True] * 30
     done = int(sql("SELECT position FROM lh_bulk_jobs"))
     assert sum(opted_out(campaign, emails)) == done < 30
-    for failures in (2, 3, 24):  # the first failure was that of the chunk; 24 without most of the waits for the lock
+    for failures in (2, 3, 24):  # the first was that of the chunk; skips most of the 24 waits for the lock
         sql(f"UPDATE lh_bulk_jobs SET delayed_until_ms = 0, failures = {failures - 1}")
         service.dispatch()
         assert sql("SELECT position, failures FROM lh_bulk_jobs").split() == [str(done), str(failures)]
@@ -190,7 +190,7 @@ def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
 
 @pytest.mark.slow
 def test_chunk_timeout(service, campaign, block_lead):
-    """a chunk that conflicts after its deadline is rolled back; then each item gets the whole time for itself"""
+    """a chunk that conflicts after its deadline is rolled back; then each item gets the whole time"""
     sql, emails, before = service.installation.sql, sign_up(campaign, 2), skipped(service)
     last = max((campaign.find(email=email) for email in emails), key=lambda lead: lead["id"])
     block_lead(last, seconds=6)
@@ -232,7 +232,7 @@ def events_of(campaign):
 
 
 def queue_all(campaign, emails):
-    """Queue nearly all actions: each job has 250 leads, and the last one deletes half of them."""
+    """Queue nearly all actions: each job has 250 leads, and the last job deletes half of them."""
     half = emails[LEADS // 2:]
     for action, fields in (("tag", {"tag": "VIP"}), ("optout", {}), ("verify", {}), ("block", {"reason": "bounced"}),
                            ("approve", {}), ("waitlist", {}), ("unwaitlist", {}), ("sms_optout", {})):
@@ -241,7 +241,7 @@ def queue_all(campaign, emails):
 
 
 def check_all(campaign, leads):
-    """Check the effects of queue_all, once for each lead. `leads`: their payloads before, in order."""
+    """Check that each effect of queue_all has happened once for each lead. `leads`: the earlier payloads, in order."""
     service, ids = campaign.service, [lead["id"] for lead in leads]
     remaining, deleted = ids[:LEADS // 2], ids[LEADS // 2:]
     once = dict.fromkeys(ids, 1)
@@ -266,7 +266,7 @@ def check_all(campaign, leads):
 
 @pytest.fixture
 def crowd(service, receiver, account):
-    """A campaign with 250 leads of one referrer, and a webhook for all their further events."""
+    """A campaign with 250 leads of one referrer, and a webhook for all their later events."""
     campaign = service.campaign(account, points_direct=1, points_verified=2)
     campaign.define("tag", "VIP", "--points", 7)
     campaign.referrer = campaign.lead(email="referrer@example.org")
@@ -285,8 +285,8 @@ def check_sent(campaign):
 
 @pytest.mark.slow
 def test_a_killed_dispatcher(service, crowd):
-    """docs/api.md 4.1: a crash neither loses nor repeats an item; the dispatcher is killed in the middle of its work, how often depends on
-    the machine"""
+    """docs/api.md 4.1: crashes neither lose nor repeat an item; the dispatcher is killed during its work, how often depends on the
+    machine"""
     campaign, emails, leads = crowd
     queue_all(campaign, [lead["email"] for lead in leads])
     kills = 0
@@ -305,7 +305,7 @@ def test_a_killed_dispatcher(service, crowd):
 
 @pytest.mark.slow
 def test_two_dispatchers(service, crowd, tmp_path):
-    """docs/deliveries.md 4, several dispatchers: together they do each item of the same jobs once"""
+    """docs/deliveries.md 4, several dispatchers: together, they carry out each item of the same jobs once"""
     campaign, emails, leads = crowd
     program, config = service.installation.program("leadhook-dispatch"), service.installation.config
     others = [Child("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path / str(number)}", program, "--config", config,

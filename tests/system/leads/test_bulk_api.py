@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, bulk calls: identifiers, answers, and what the dispatcher then does."""
+"""docs/api.md 4.1, bulk calls: identifiers, answers, and what the dispatcher does afterwards."""
 import json
 
 import pytest
@@ -11,7 +11,7 @@ PHONES = ["+14155552671", "+14155552672"]
 
 
 def call(campaign, action, fields, **options):
-    """Make a bulk call by its action; `delete` is a method."""
+    """Make the bulk call of an action; `delete` is a method."""
     return campaign.delete(fields, **options) if action == "delete" else campaign.post(fields, path=f"/{action}", **options)
 
 
@@ -71,7 +71,7 @@ def test_unknown_actions(campaign, word):
 
 @pytest.mark.parametrize("action", [*ACTIONS, "delete"])
 def test_a_key_is_needed(campaign, action):
-    """docs/api.md 4.1 Key: yes"""
+    """docs/api.md 4.1 Key: without a key, bulk calls fail"""
     lead, = campaign.leads(1)
     assert call(campaign, action, {"email": lead["email"]}, key=None).verdict == (409, "missing_api_key")
     assert campaign.find(email=lead["email"])["opted_out"] is False
@@ -88,7 +88,7 @@ def names_of(lead):
 
 
 def test_each_kind_of_identifier(campaign):
-    """docs/api.md 4.1: email/emails, phone_number/phone_numbers, social_id/social_ids/kid, one value or an array"""
+    """docs/api.md 4.1: email/emails, phone_number/phone_numbers, social_id/social_ids/kid, as one value or an array"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.lead(email="b@example.org", phone_number=PHONES[1])
     for fields in names_of(lead):
@@ -173,7 +173,7 @@ def test_mixed_identifiers(campaign, fields):
 
 
 def test_at_most_250(campaign):
-    """docs/api.md 2 too_many_items: by the number sent, duplicates included"""
+    """docs/api.md 2 too_many_items: the number of identifiers that were sent counts, with duplicates"""
     campaign.leads(1)
     emails = [f"{number}@example.org" for number in range(251)]
     for action in ("optout", "delete"):
@@ -203,7 +203,7 @@ def test_bulk_bodies_may_have_1_mib(campaign):
 
 
 def test_queued_calls_of_an_account(make_service):
-    """docs/api.md 4.1: at most account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
+    """docs/api.md 4.1: at most account_bulk_jobs, over all campaigns, then 429 too_many_jobs until the dispatcher has finished some"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 3)])
     account = service.account()
     first, second, stranger = service.campaign(account), service.campaign(account), service.campaign(service.account())
@@ -214,10 +214,10 @@ def test_queued_calls_of_an_account(make_service):
     for campaign, action in ((first, "optout"), (second, "verify"), (second, "delete")):
         response = call(campaign, action, email)
         assert response.verdict == (429, "too_many_jobs") and int(response.headers["Retry-After"]) > 0
-    assert call(first, "optout", {"email": "unknown@example.org"}).verdict == (400, "no_leads")  # it would queue nothing
+    assert call(first, "optout", {"email": "unknown@example.org"}).verdict == (400, "no_leads")  # nothing to queue
     assert call(stranger, "optout", email).status == 202
     service.dispatch()
-    assert second.find(**email)["verified"] is False  # the refused call has no effect
+    assert second.find(**email)["verified"] is False  # the refused call had no effect
     assert call(second, "verify", email).status == 202
 
 
@@ -238,7 +238,8 @@ def test_tags_by_id_and_by_name(campaign):
 
 
 def test_verify_by_channel(campaign):
-    """docs/api.md 4.1.4 /verify: the named channel, otherwise the address that names the lead, otherwise the email address"""
+    """docs/api.md 4.1.4 /verify: the named channel is verified, otherwise the address by which the lead is named, otherwise the email
+    address"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.change("verify", email=lead["email"], channel="phone")
     found = campaign.find(email=lead["email"])
@@ -256,7 +257,7 @@ def test_verify_by_channel(campaign):
 
 
 def test_reasons_of_a_block(campaign, receiver):
-    """docs/api.md 4.6 Fraud flags later: manual, or the given reason"""
+    """docs/api.md 4.6 Fraud flags later: the reason is `manual`, or the one that the call gives"""
     campaign.webhook("marked_as_fraudulent")
     first, second = campaign.leads(2)
     longest = "ü" * 32

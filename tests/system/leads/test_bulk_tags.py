@@ -56,7 +56,7 @@ def test_several_tags(service, tagged):
 
 
 def test_spellings(service, tagged):
-    """an array or one value, as JSON, form or query"""
+    """an array or one value, in JSON, a form or a query"""
     first, second = tagged.tags[:2]
     sent = [{"json_body": {"tag_ids": first}}, {"json_body": {"tag_ids": str(first)}}, {"json_body": {"tag_ids": [first, second]}},
             {"form": [("tag_ids[]", first), ("tag_ids[]", second)]}, {"form": [("tag_ids", first), ("tag_ids", second)]},
@@ -74,14 +74,14 @@ def test_spellings(service, tagged):
 
 
 def test_another_call(tagged):
-    """docs/api.md 1.1: on other calls `tag_ids` is a custom field, and its last value counts"""
+    """docs/api.md 1.1: on other calls, `tag_ids` is a custom field, with its last value"""
     form = [("email", "ada@example.org"), ("tag_ids", "1"), ("tag_ids", "2")]
     assert tagged.client.request("POST", tagged.path, form=form, key=tagged.key).json["custom_fields"] == {"tag_ids": "2"}
 
 
 @pytest.mark.parametrize("path", ["/tags/bulk", "/lead-parent"])
 def test_unknown_tags(service, tagged, path):
-    """404 tag_not_found, even together with known tags, and nothing is queued; names are not ids"""
+    """404 tag_not_found, even together with known tags, and nothing is queued; names are not accepted as ids"""
     other = service.campaign(tagged.account).define("tag", "A")
     lead = tagged.lead(email="bob@example.org", kid=tagged.lead(email="ada@example.org")["social_id"])
     known = tagged.tags[0]
@@ -110,7 +110,7 @@ def test_refusals(service, tagged, path):
 
 
 def test_the_most(service, tagged):
-    """the maximum of tags and of named leads"""
+    """the largest number of tags and of named leads"""
     tags = [tagged.define("tag", f"Tag {number}") for number in range(TAGS_MAX)]
     lead, = tagged.leads(1)
     queued(bulk(tagged, tags, emails=[lead["email"]] * 250), 1)
@@ -137,7 +137,7 @@ def test_referrers(service, tagged):
 
 
 def test_the_tag_of_a_path(service, tagged):
-    """/tags/{tag_id}/lead-parent: like /lead-parent with only this tag, whatever `tag_ids` is; one lead or several, JSON or form"""
+    """/tags/{tag_id}/lead-parent works like /lead-parent with only this tag, whatever `tag_ids` is; one lead or several, JSON or form"""
     ada, eve = tagged.lead(email="ada@example.org"), tagged.lead(email="eve@example.org")
     bob, cyd = (tagged.lead(email=f"{name}@example.org", kid=ada["social_id"]) for name in ("bob", "cyd"))
     dan = tagged.lead(email="dan@example.org", kid=bob["social_id"])
@@ -153,7 +153,7 @@ def test_the_tag_of_a_path(service, tagged):
 
 
 def test_unknown_tags_of_a_path(service, tagged):
-    """404 tag_not_found; the other refusals of bulk calls; nothing is queued"""
+    """404 tag_not_found; otherwise the same refusals as for other bulk calls; nothing is queued"""
     other = service.campaign(tagged.account).define("tag", "A")
     lead = tagged.lead(email="bob@example.org", kid=tagged.lead(email="ada@example.org")["social_id"])
     for number in (UNKNOWN_ID, other, 0, -1, "A", "1.5", 10**30):
@@ -168,7 +168,7 @@ def test_unknown_tags_of_a_path(service, tagged):
 
 
 def test_a_deleted_referrer(service, tagged):
-    """the referrer is the one at the time of the call; a deleted one has no effect"""
+    """the referrer at the time of the call is tagged; if it is deleted later, nothing happens"""
     ada, bob = tagged.lead(email="ada@example.org"), tagged.lead(email="bob@example.org")
     cyd = tagged.lead(email="cyd@example.org", kid=ada["social_id"])
     dan = tagged.lead(email="dan@example.org", kid=bob["social_id"])
@@ -184,7 +184,7 @@ def test_a_deleted_referrer(service, tagged):
 
 
 def test_what_is_gone_by_then(service, tagged):
-    """leads and tags that are deleted between the call and its work are skipped; the others are processed"""
+    """leads and tags that are deleted after the call, but before its work, are skipped; the others are processed"""
     leads = tagged.leads(3)
     tagged.bulk("delete", {"email": leads[1]["email"]})
     queued(bulk(tagged, tagged.tags, emails=[lead["email"] for lead in leads]), 3)
@@ -196,7 +196,7 @@ def test_what_is_gone_by_then(service, tagged):
 
 
 def test_an_ended_campaign(service, tagged):
-    """docs/api.md 6: bulk calls work, and book nothing"""
+    """docs/api.md 6: bulk calls work, but book no points"""
     ada = tagged.lead(email="ada@example.org")
     bob = tagged.lead(email="bob@example.org", kid=ada["social_id"])
     tagged.end()
@@ -209,7 +209,7 @@ def test_an_ended_campaign(service, tagged):
 
 
 def test_the_cap_of_queued_calls(make_service):
-    """docs/api.md 1.3 account_bulk_jobs: each tag counts; all are queued, or none"""
+    """docs/api.md 1.3 account_bulk_jobs: each tag counts; either all are queued or none"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", "3")])
     campaign = service.campaign()
     tags = [campaign.define("tag", name) for name in "ABCD"]
@@ -225,7 +225,7 @@ def test_the_cap_of_queued_calls(make_service):
 
 
 def test_at_once(service, tagged):
-    """docs/api.md 4.6: simultaneous calls tag once, and queue as many jobs as tags"""
+    """docs/api.md 4.6: simultaneous calls tag each lead once, and queue one job for each tag"""
     lead, = tagged.leads(1)
     for response in at_once([lambda: bulk(tagged, tagged.tags, email=lead["email"]) for _ in range(6)]):
         queued(response, 1)

@@ -15,7 +15,8 @@ def service(make_service):
 
 
 def test_one_new_email(service, receiver, campaign):
-    """docs/api.md 4.3 rule 5: one lead, one new_signup, 63 repeat_signup, counter 64; answers and events match their own commands"""
+    """docs/api.md 4.3 rule 5: one lead, one new_signup, 63 repeat_signup, and counter 64; each answer and each event matches its own
+    command"""
     campaign.webhook("new_signup", "repeat_signup")
     responses = at_once([lambda: campaign.post(ADA)] * PARALLEL)
     assert {response.status for response in responses} == {200}
@@ -32,7 +33,7 @@ def test_one_new_email(service, receiver, campaign):
 
 
 def test_many_new_emails(service, receiver, campaign):
-    """docs/api.md 4.5 rank: dense and unique; lead_count is the count after the lead's own command"""
+    """docs/api.md 4.5 rank: ranks are dense and unique; lead_count is the count after the lead's own command"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(PARALLEL)])
     leads = [response.json for response in responses]
     assert sorted(lead["rank"] for lead in leads) == list(range(1, PARALLEL + 1))
@@ -41,7 +42,7 @@ def test_many_new_emails(service, receiver, campaign):
 
 
 def test_an_email_and_a_phone_meet(service, campaign):
-    """docs/api.md 4.3 rules 1 and 5: in any order, the email and the number of one request end at one lead"""
+    """docs/api.md 4.3 rules 1 and 5: in any order, the email address and the number of one request end up at one lead"""
     number = "+14155552671"
     requests = [lambda: campaign.post(ADA), lambda: campaign.post({"phone_number": number}),
                 lambda: campaign.post({**ADA, "phone_number": number})] * 8
@@ -65,7 +66,7 @@ def score(campaign, lead):
 
 
 def test_500_sign_ups(service, campaign):
-    """docs/api.md 4.5 subscription_number: without gaps or duplicates, at any concurrency"""
+    """docs/api.md 4.5 subscription_number: the numbers have no gaps or duplicates, at any concurrency"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(500)])
     assert {response.status for response in responses} == {200}
     leads = [response.json for response in responses]
@@ -75,7 +76,7 @@ def test_500_sign_ups(service, campaign):
 
 
 def test_a_popular_referrer(service, receiver, account):
-    """docs/api.md 4.6 Credit: each credit is given once; events report each value of the score once"""
+    """docs/api.md 4.6 Credit: each credit is given once; each value of the score is in one event"""
     campaign = service.campaign(account, points_direct=3, points_indirect=2)
     campaign.webhook("score_change", "referral")
     above = campaign.lead(email="above@example.org")
@@ -96,7 +97,7 @@ def test_a_popular_referrer(service, receiver, account):
 
 
 def test_points_add_up(service, campaign):
-    """docs/api.md 4.6 Score: with points from 32 clients at once, it never falls below 0 and equals the sum of the ledger"""
+    """docs/api.md 4.6 Score: with points from 32 simultaneous clients, it never falls below 0, and equals the sum of the ledger"""
     leads = [campaign.lead(email=f"{number}@example.org") for number in range(3)]
     named = [lead["email"] for lead in leads]
 
@@ -117,7 +118,7 @@ def test_points_add_up(service, campaign):
 
 
 def test_everything_at_once(service, receiver, account):
-    """docs/architecture.md 4: sign-ups, referrals, points, tags and bulk work of one campaign, while the dispatcher runs"""
+    """docs/architecture.md 4: sign-ups, referrals, points, tags and bulk work in one campaign, while the dispatcher runs"""
     campaign = service.campaign(account, points_signup=1, points_direct=2, points_indirect=1, max_per_ip=1000)
     tag = campaign.define("tag", "VIP", "--points", 4)
     campaign.webhook("new_signup", "score_change", "tagged", "deleted", "marked_as_fraudulent")
@@ -150,7 +151,7 @@ def test_everything_at_once(service, receiver, account):
 
 @pytest.fixture
 def changing_lead(service, campaign):
-    """The only lead of a campaign. Its score alternates between 1 and 2, faster than two statements, until `stop` is set."""
+    """The only lead of a campaign. Until `stop` is set, its score alternates between 1 and 2, faster than two statements run."""
     ada = campaign.lead(**ADA)
     campaign.points(ada, 1)
     sql = service.installation.sql
@@ -176,7 +177,7 @@ def changing_lead(service, campaign):
 
 
 def test_ranks_are_of_the_same_moment(campaign, changing_lead):
-    """docs/api.md 4.5 contest_score_rank: a single lead is always the first; a board and its `me` agree"""
+    """docs/api.md 4.5 contest_score_rank: a single lead is always the first; a leaderboard and its `me` are consistent"""
     def look_up():
         lead = campaign.find(**ADA)
         assert lead["contest_score_rank"] == 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, 4.5: data that a process caches between requests is never older than the request, and saves statements."""
+"""docs/api.md 4.1, 4.5: data that a process caches between requests is never older than the request, and the cache saves statements."""
 import concurrent.futures
 import contextlib
 import re
 
 import pytest
 
-CALLS = 12  # at once, so that both workers get some
+CALLS = 12  # simultaneous calls, so that both workers get some
 FEW, MANY = 3, 50
 
 
@@ -22,7 +22,7 @@ def board(campaign, key, limit, **fields):
 
 
 def boards(campaign, **fields):
-    """Return the leaderboard in concurrent calls of each view and limit: {(key, limit): [answer, ...]}."""
+    """Return the leaderboards from concurrent calls of each view and limit: {(key, limit): [answer, ...]}."""
     calls = [(key, limit) for key in (True, None) for limit in (FEW, MANY)] * CALLS
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda one: (one, board(campaign, *one, **fields)), calls))
@@ -30,7 +30,7 @@ def boards(campaign, **fields):
 
 
 def leaders_by_look_up(campaign, leads, key):
-    """Return the expected leaderboard, from look-ups of the leads."""
+    """Return the expected leaderboard, as look-ups of the leads show it."""
     found = [campaign.get({"social_id": lead["social_id"]}) for lead in leads]
     ranked = [answer.json for answer in found if answer.status == 200 and not answer.json["fraudulent"]]
     ranked.sort(key=lambda lead: (-lead["contest_score"], lead["subscription_number"]))
@@ -57,7 +57,7 @@ CHANGES = {
     "deletion": lambda campaign, lead: campaign.change("delete", social_id=lead["social_id"]),
     "fraud": lambda campaign, lead: campaign.change("block", social_id=lead["social_id"]),
 }
-# These do not appear on a leaderboard, which must remain correct.
+# Changes that a leaderboard does not show. It must stay correct nevertheless.
 OTHER_CHANGES = {
     "opt-out": lambda campaign, lead: campaign.change("optout", social_id=lead["social_id"]),
     "definition": lambda campaign, lead: campaign.define("tag", "defined"),
@@ -68,7 +68,7 @@ OTHER_CHANGES = {
 
 @pytest.mark.parametrize("change", [*CHANGES, *OTHER_CHANGES])
 def test_a_change_is_on_the_next_leaderboard(campaign, change):
-    """docs/api.md 4.1 GET /v2/{cid}/leaderboard: from any process"""
+    """docs/api.md 4.1 GET /v2/{cid}/leaderboard: whichever process answers"""
     leads = campaign.leads(5)
     for lead, points in zip(leads, (5, 4, 3, 2, 1)):
         campaign.points(lead, points)
@@ -78,7 +78,7 @@ def test_a_change_is_on_the_next_leaderboard(campaign, change):
 
 
 def test_new_leads_are_on_the_next_leaderboard(service, account):
-    """docs/api.md 4.1: even the first lead, and leads with points after a change of the settings"""
+    """docs/api.md 4.1: even the first lead, and leads that get points after a change of the settings"""
     campaign = service.campaign(account)
     assert check_boards(campaign, []) == []
     first, = campaign.leads(1)
@@ -89,7 +89,7 @@ def test_new_leads_are_on_the_next_leaderboard(service, account):
 
 
 def test_approved_lead_is_back(campaign):
-    """docs/api.md 4.6"""
+    """docs/api.md 4.6: an approved lead is on the next leaderboard"""
     leads = campaign.leads(3)
     campaign.points(leads[2], 3)
     before = check_boards(campaign, leads)
@@ -113,7 +113,7 @@ def test_me_is_current(campaign):
 
 
 def test_leaderboards_of_many_campaigns(service, account):
-    """docs/api.md 4.1: with more campaigns than a process caches leaderboards"""
+    """docs/api.md 4.1: more campaigns than leaderboards that a process caches"""
     campaigns = [service.campaign(account) for _ in range(10)]
     leads = [campaign.leads(2) for campaign in campaigns]
     for _ in range(2):
@@ -124,7 +124,7 @@ def test_leaderboards_of_many_campaigns(service, account):
 
 
 def test_look_ups_are_current(campaign):
-    """docs/api.md 4.5: numbers, settings and definitions, from any process"""
+    """docs/api.md 4.5: numbers, settings and definitions are current, whichever process answers"""
     leads = campaign.leads(3)
     tag = campaign.define("tag", "before")
     campaign.change("tag", social_id=leads[0]["social_id"], tag_id=tag)
@@ -160,7 +160,7 @@ def test_look_ups_are_current(campaign):
 
 @contextlib.contextmanager
 def statements(service):
-    """The statements that run in the meantime, except those for keys and whole campaigns."""
+    """The statements that run while the block is executed, except those for keys and whole campaigns."""
     database, found = service.installation.database, []
     database.sql("SET GLOBAL log_output = 'TABLE'; TRUNCATE mysql.general_log; SET GLOBAL general_log = 1")
     try:
@@ -178,9 +178,9 @@ def one_worker(make_service):
 
 
 def test_a_look_up_is_one_statement(one_worker):
-    """at most four statements at first; one statement while the entry is valid"""
+    """a look-up takes at most four statements at first, and one while the cached entry is valid"""
     other = one_worker.campaign()
-    other.find(email=other.leads(1)[0]["email"])  # for the entries that do not depend on a campaign
+    other.find(email=other.leads(1)[0]["email"])  # fills the cache entries that do not depend on a campaign
     campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)
     counts = []
@@ -193,7 +193,7 @@ def test_a_look_up_is_one_statement(one_worker):
 
 
 def test_a_leaderboard_is_one_statement(one_worker):
-    """one statement for the requested lead while nothing changes; otherwise also for its rank, the leaders, and a check that both
+    """one statement, for the requested lead, while nothing changes; otherwise others for its rank, for the leaders, and to check that both
     are of the same moment"""
     campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)

@@ -21,7 +21,7 @@ INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mpl
 
 @pytest.mark.parametrize("email", VALID)
 def test_valid_addresses(campaign, email):
-    """docs/api.md 4.2 Email syntax; the first spelling is stored"""
+    """docs/api.md 4.2 Email syntax; the first spelling is stored: the first spelling is stored"""
     assert campaign.lead(email=email)["email"] == email
 
 
@@ -33,7 +33,7 @@ def test_invalid_addresses(campaign, email):
     assert response.json["message"] == "Email is not valid"
 
 
-# About 890 bytes, more than any other address in U-labels.
+# About 890 bytes: the longest possible address in U-labels.
 LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
 
 
@@ -56,8 +56,8 @@ def test_the_longest_addresses(campaign, email, stored):
     "ada.k@example.org,", "“ada.k@example.org”", "ada.k@example.org (Ada)",
     "ada.k@example.org <mailto:ada.k@example.org>", "'ada.k@example.org"])
 def test_pasted_addresses(campaign, typed):
-    """docs/api.md 4.2 Typed identifiers: all spellings are one lead, by JSON and forms, with a key and without; in look-ups and
-    bulk calls, too"""
+    """docs/api.md 4.2 Typed identifiers: all spellings are one lead, in JSON and forms, with and without a key, in look-ups and in bulk
+    calls"""
     lead = campaign.lead(email="ada.k@example.org")
     assert campaign.lead(email=typed)["social_id"] == lead["social_id"]
     form = campaign.client.request("POST", campaign.path, form={"email": typed})
@@ -70,7 +70,7 @@ def test_pasted_addresses(campaign, typed):
 
 @pytest.mark.parametrize("typed", ["a@example.org, b@example.org", "a@example.org b@example.org", "A <a@example.org>; B <b@example.org>"])
 def test_two_addresses(campaign, typed):
-    """docs/api.md 4.2: nothing is guessed"""
+    """docs/api.md 4.2: a text with two addresses is invalid, because nothing is guessed"""
     answer = campaign.post({"email": typed})
     assert answer.verdict == (406, "invalid_email") and answer.json["message"] == "Email is not valid: it has more than one @"
 
@@ -78,7 +78,7 @@ def test_two_addresses(campaign, typed):
 @pytest.mark.parametrize("social_id", ["\u200b{}", "{}\u00a0", "\ufeff {} \u202c", "\u2068{}\u2069"])
 @pytest.mark.parametrize("name", ["kid", "__kid", "social_id"])
 def test_pasted_social_ids(campaign, name, social_id):
-    """docs/api.md 4.2 Typed identifiers: the referrer of a link"""
+    """docs/api.md 4.2 Typed identifiers: the social id of the referrer"""
     ada = campaign.lead(email="ada@example.org")
     bob = campaign.lead(email="bob@example.org", **{name: social_id.format(ada["social_id"])})
     assert bob["parent_id"] == ada["social_id"]
@@ -105,7 +105,7 @@ def test_spellings_of_one_address(campaign, first, second):
 @pytest.mark.parametrize("first, second", [("a.b@example.org", "ab@example.org"), ("a+x@example.org", "a@example.org"),
                                            ("Ä@example.org", "ä@example.org"), ("a@faß.de", "a@fass.de")])
 def test_different_addresses(campaign, first, second):
-    """docs/api.md 4.2 Email identity: no dot or plus folding, case is ignored for ASCII letters only, non-transitional IDNA"""
+    """docs/api.md 4.2 Email identity: dots and plus tags count, case is ignored only for ASCII letters, IDNA is non-transitional"""
     assert campaign.lead(email=first)["social_id"] != campaign.lead(email=second)["social_id"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.4: a bad number with a good email address does not cost the lead, whichever call is used."""
+"""docs/api.md 4.4: an invalid number with a valid email address does not prevent a lead, whichever call is used."""
 import json
 import re
 
@@ -18,7 +18,7 @@ def check(campaign, answer, typed, email=ADA["email"]):
 
 @pytest.mark.parametrize("typed", BAD)
 def test_every_body(campaign, typed):
-    """JSON, forms, multipart forms, a query; in the answer to strangers and to callers with a key"""
+    """in JSON, forms, multipart forms and queries; answers to strangers and to callers with a key report it"""
     fields = {**ADA, "phone_number": typed}
     type, body = multipart(fields.items())
     for key in (None, campaign.key):
@@ -41,7 +41,7 @@ def test_older_paths(campaign, typed):
 
 
 def test_updates_and_tags(campaign):
-    """a known lead keeps its number; the call for a tag reports it, too"""
+    """a known lead keeps its number; the call that tags a lead also reports the invalid number"""
     good = campaign.lead(**ADA, phone_number="+14155552671")
     answer = campaign.lead(**ADA, phone_number="none of your business", plan="pro")
     assert answer["phone_number"] == good["phone_number"] and answer["ignored"] and answer["custom_fields"]["plan"] == "pro"
@@ -51,7 +51,8 @@ def test_updates_and_tags(campaign):
 
 
 def test_the_kept_text_has_limits(campaign):
-    """docs/api.md 4.4: 200 bytes in whole characters; a field of this name that is sent has precedence; without room it is left out"""
+    """docs/api.md 4.4: 200 bytes in whole characters; a field of this name that is sent takes precedence; without room, the text is left
+    out"""
     assert campaign.lead(**ADA, phone_number="é" * 150)["custom_fields"] == {"invalid_phone_number": "é" * 100}
     sent = campaign.lead(email="b@example.org", phone_number="no", invalid_phone_number="mine")
     assert sent["custom_fields"] == {"invalid_phone_number": "mine"}
@@ -61,13 +62,13 @@ def test_the_kept_text_has_limits(campaign):
 
 
 def test_a_bad_address_beside_a_good_number(campaign):
-    """docs/api.md 4.4: it is an error"""
+    """docs/api.md 4.4: an invalid email address with a valid number is an error"""
     assert campaign.post({"email": "ada@", "phone_number": "+14155552671"}).verdict == (406, "invalid_email")
     assert campaign.stats()["total"] == 0
 
 
 def test_withheld_leads(service):
-    """docs/api.md 4.1.11: the answer about a withheld lead reports it as well, and so shows nothing about the lead"""
+    """docs/api.md 4.1.11: the answer about a withheld lead also reports the number, so it shows nothing about the lead"""
     campaign = service.campaign(public_lookup="social_id", public_update="own")
     campaign.lead(**ADA)
     answers = [campaign.post({"email": f"{name}@example.org", "phone_number": "12"}, key=None).json for name in ("ada", "new")]

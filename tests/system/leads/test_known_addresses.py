@@ -27,13 +27,13 @@ def sign_up(campaign, path=None, **fields):
 
 
 def is_public(campaign, lead, social_id):
-    """Check for the public view, without the secret of the lead's page."""
+    """Check that the payload is the public view, without the secret of the lead's page."""
     page = f"{campaign.service.front.url}/c/{campaign.id}/s/{social_id}"
     return lead["social_id"] == social_id and not PERSONAL & set(lead) and lead["status_url"] == page and "check_mail" not in lead
 
 
 def test_a_repeated_sign_up(campaign):
-    """the same lead, counted, changed, and no longer opted out"""
+    """the same lead, which is counted and changed, and no longer opted out"""
     first = sign_up(campaign, email=EMAIL, first_name="Ada", plan="free")
     assert OWN.search(first["status_url"]), "the caller created the lead, and owns it"
     campaign.change("optout", email=EMAIL)
@@ -56,7 +56,7 @@ def test_a_missing_address_is_added(campaign, known, added):
 
 
 def test_look_ups(campaign):
-    """by each identifier: the public view, or 404; the caller's own page only with its token"""
+    """by each identifier: the public view, or 404; the caller's own page only with the lead's token"""
     lead = sign_up(campaign, email=EMAIL, phone_number=PHONE)
     token = OWN.search(lead["status_url"])[1]
     unknown = {"email": "nobody@example.org", "phone_number": "+491701234568", "social_id": "0123456789", "kid": "0123456789"}
@@ -79,7 +79,7 @@ def test_must_exist(campaign):
 
 
 def test_older_paths(campaign):
-    """docs/api.md 4.1.6: the same on each path"""
+    """docs/api.md 4.1.6: the same on each older path"""
     first = sign_up(campaign, email=EMAIL)
     for path in (f"/v1/{campaign.id}/subscribe", f"/lead/{campaign.id}"):
         assert is_public(campaign, sign_up(campaign, path, email=EMAIL), first["social_id"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.3, docs/architecture.md 4.4: a call for points that would write too much in one transaction is queued."""
+"""docs/api.md 4.1.3, docs/architecture.md 4.4: a call for points is queued if it would write too much in one transaction."""
 import pytest
 from load import in_parallel
 from stack.process import wait_until
@@ -40,7 +40,7 @@ def scores(campaign):
 
 @pytest.fixture
 def crowd(campaign):
-    """A campaign and the emails of its leads; nothing due is left."""
+    """A campaign, and the emails of its leads; no delivery is due."""
     yield campaign, many(campaign)
     campaign.service.installation.sql("TRUNCATE TABLE lh_due")
 
@@ -64,7 +64,7 @@ def test_large_points_are_queued(service, crowd):
 
 
 def test_others_are_done_at_once(crowd):
-    """docs/api.md 4.1.3: points of few leads, even between large calls"""
+    """docs/api.md 4.1.3: points of few leads are booked at once, even between large calls"""
     campaign, emails = crowd
     for number in (1, 2):
         answer = points(campaign, emails[:10], 1)
@@ -76,7 +76,7 @@ def test_others_are_done_at_once(crowd):
 
 
 def test_the_end_of_the_campaign(crowd):
-    """docs/api.md 6: points that were queued before the end are booked; later ones are refused"""
+    """docs/api.md 6: points that were queued before the end are booked; later calls are refused"""
     campaign, emails = crowd
     assert points(campaign, emails, 7).status == 202
     campaign.end()
@@ -87,7 +87,7 @@ def test_the_end_of_the_campaign(crowd):
 
 
 def test_the_queue_has_an_end(make_service):
-    """docs/api.md 1.3, account_bulk_jobs: 429 too_many_jobs with Retry-After; nothing of the refused call is done"""
+    """docs/api.md 1.3, account_bulk_jobs: 429 too_many_jobs with Retry-After; no part of the refused call is done"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 2)])
     campaign = service.campaign()
     emails = many(campaign)

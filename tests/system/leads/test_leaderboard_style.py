@@ -16,7 +16,7 @@ def board(campaign, key=True, **fields):
 
 
 def texts(campaign, name, key=True):
-    """(lead_description, display_name) of all entries"""
+    """(lead_description, display_name) of all entries."""
     entries = board(campaign, key, lead_description=name)["leaders"]
     assert all(list(entry) == [*PLAIN, "lead_description"] for entry in entries)
     return [(entry["lead_description"], entry["display_name"]) for entry in entries]
@@ -24,7 +24,7 @@ def texts(campaign, name, key=True):
 
 @pytest.fixture
 def people(campaign):
-    """Four leads, by score"""
+    """Four leads, ordered by score."""
     made = [campaign.lead(email="ada@example.org", first_name="Ada", last_name="King", city="London", age=36, tall=True),
             campaign.lead(email="bob@example.org", name="Bob Stone", city="", age=None),
             campaign.lead(email="cleo@example.org", city=["Rome", "Oslo"], age=1.5),
@@ -35,7 +35,7 @@ def people(campaign):
 
 
 def test_descriptions(campaign, people):
-    """names and social ids for every caller; null, and the usual name, without such a text"""
+    """names and social ids are for every caller; a lead without such a text has null and the usual name"""
     ids = [lead["social_id"] for lead in people]
     usual = {campaign.key: ["Ada King", "Bob Stone", "cleo", "Dane"], None: ["Ada K.", "Bob S.", "c***", "D."]}
     for key, names in usual.items():
@@ -49,7 +49,7 @@ def test_descriptions(campaign, people):
 
 
 def test_names_of_the_campaign(campaign, people, service, leadhook):
-    """docs/api.md 4.1.2 Names: initials unless the campaign chooses otherwise, in the list and in `me`; full names with a key"""
+    """docs/api.md 4.1.2 Names: initials, unless the campaign chooses otherwise, in the list and in `me`; full names with a key"""
     me = people[0]["social_id"]
 
     def shown(key=None, **query):
@@ -65,7 +65,7 @@ def test_names_of_the_campaign(campaign, people, service, leadhook):
 
 
 def test_custom_fields_are_personal(campaign, people, service):
-    """strings, numbers and booleans; with a key, or when privacy is off"""
+    """strings, numbers and booleans are shown with a key, or when privacy is off"""
     usual = ["Ada King", "Bob Stone", "cleo", "Dane"]
     wanted = {"city": ["London", None, None, None], "age": ["36", None, "1.5", None], "Tall": ["true", None, None, "false"],
               "unknown": [None] * 4, "email": [None] * 4}
@@ -88,7 +88,7 @@ def avatar(text, default):
 
 
 def test_avatars(campaign, people):
-    """as in the payload of the view, with the percent-encoded value in place of that of d"""
+    """avatars are those of the payload's view, in which the percent-encoded value replaces that of d"""
     emails = ["ada@example.org", "bob@example.org", "cleo@example.org"]
     ids = [lead["social_id"] for lead in people]
     url = "https://shop.example/a.png?size=1&name=x'y#z"
@@ -109,7 +109,7 @@ def test_avatars(campaign, people):
 
 
 def test_words_of_older_clients(campaign, people):
-    """icon means mp, ui means identicon; other spellings are refused"""
+    """icon means mp, and ui means identicon; other spellings are refused"""
     for word, same in (("icon", "mp"), ("ui", "identicon")):
         for key in (True, None):
             assert board(campaign, key, avatar_default=word) == board(campaign, key, avatar_default=same)
@@ -120,7 +120,7 @@ def test_words_of_older_clients(campaign, people):
 
 
 def test_a_fraudulent_lead_in_style(campaign, people):
-    """docs/api.md 4.1.2 me of a fraudulent lead: without a key the leaders agree with it"""
+    """docs/api.md 4.1.2 me of a fraudulent lead: without a key, the leaders are consistent with it"""
     campaign.change("block", social_id=people[1]["social_id"])
     found = board(campaign, None, avatar_default="retro", lead_description="social_id", social_id=people[1]["social_id"])
     assert found["me"] == found["leaders"][1] and found["me"]["lead_description"] == people[1]["social_id"]
@@ -134,13 +134,13 @@ def test_a_fraudulent_lead_in_style(campaign, people):
         "https://", "http:///a", "https://:80/", "https://shop.example/ä.png", "https://shop.example/\"onload=x",
         "https://shop.example/a b", "https://shop.example/<b>", "https://shop.example\\a", "https://shop.example/" + "x" * 2030)] + [{"lead_description": "x" * 65}, {"lead_description": "Ⱥ" * 32}])
 def test_bad_values(campaign, fields):
-    """406: values that are neither a keyword nor an http or https URL of RFC 3986; a name that is too long for a field"""
+    """406 for values that are neither a keyword nor an http or https URL of RFC 3986, and for a name that is too long for a field"""
     answer = campaign.get(fields, path="/leaderboard")
     assert answer.verdict == (406, "invalid_parameter") and next(iter(fields)) in answer.json["message"]
 
 
 def test_arrays_and_limits_of_style(campaign):
-    """docs/api.md 1.1: only one text"""
+    """docs/api.md 1.1: each parameter must be one text"""
     for name in ("lead_description", "avatar_default"):
         assert campaign.get([(name + "[]", "mp"), (name + "[]", "mp")], path="/leaderboard").verdict == (406, "invalid_parameter")
         assert campaign.get({name: "x" * 5000}, path="/leaderboard").verdict == (406, "invalid_parameter")
@@ -151,7 +151,7 @@ def test_arrays_and_limits_of_style(campaign):
                                              ("https://own.example/?h={hash}&s=9&d=mp&dd=1#d=2",
                                               "https://own.example/?h={}&s=9&d=retro&dd=1#d=2")])
 def test_without_avatars(make_service, template, shown):
-    """without lead.avatar_url, the URL itself or null; a query without d stays"""
+    """without lead.avatar_url, the avatar is the URL that was sent, or null; a query without d is not changed"""
     service = make_service(settings=[("lead", "avatar_url", template)])
     campaign = service.campaign()
     lead = campaign.lead(email="ada@example.org")

@@ -30,7 +30,7 @@ def ids(leads):
 # --- leads ---
 
 def test_each_lead_once(campaign):
-    """docs/api.md 4.1 GET /v2/{cid}/leads: by subscription_number, also while leads are created and deleted"""
+    """docs/api.md 4.1 GET /v2/{cid}/leads: by subscription_number, even while leads are created and deleted"""
     leads = campaign.leads(7)
     first = page(campaign, limit=3)
     assert ids(first["leads"]) == ids(leads[:3]) and isinstance(first["next"], str)
@@ -45,7 +45,7 @@ def test_each_lead_once(campaign):
 
 
 def test_an_empty_campaign(campaign):
-    """docs/api.md 4.1"""
+    """docs/api.md 4.1: an empty list"""
     assert page(campaign) == {"leads": [], "next": None}
 
 
@@ -124,7 +124,7 @@ def test_unknown_tags_of_a_filter(campaign):
 
 
 def test_pages_of_large_leads_are_shorter(campaign):
-    """docs/api.md 4.1: all leads are listed, of any size"""
+    """docs/api.md 4.1: all leads are listed, whatever their size"""
     large = {f"{kind}{number}": "x" * 4000 for kind in ("utm_", "field_") for number in range(4)}
     leads = campaign.leads(130, **large, __uid="x" * 4000)
     first = page(campaign, limit=250)
@@ -134,7 +134,7 @@ def test_pages_of_large_leads_are_shorter(campaign):
 
 @pytest.mark.parametrize("path", ["/leads", "/stats", "/tags", "/actions"])
 def test_lists_need_a_key(campaign, path):
-    """docs/api.md 4.1 Key: yes; HEAD and other methods"""
+    """docs/api.md 4.1 Key: lists need a key; HEAD and other methods"""
     assert campaign.get({}, key=None, path=path).verdict == (409, "missing_api_key")
     assert campaign.client.request("HEAD", campaign.path + path, key=campaign.key).status == 200
     assert campaign.delete({}, path=path).status == 405
@@ -163,7 +163,7 @@ def test_leaderboard(campaign):
 
 
 def test_me(campaign):
-    """docs/api.md 4.1: social_id adds that lead in the same form, or null"""
+    """docs/api.md 4.1: social_id adds that lead in the same format, or null"""
     leads = campaign.leads(4)
     for lead, points in zip(leads, (1, 5, 5, 0)):
         campaign.points(lead, points)
@@ -193,7 +193,7 @@ def test_fraudulent_leads_are_not_on_the_leaderboard(campaign):
 
 
 def test_fraudulent_lead_sees_itself_on_the_leaderboard(campaign):
-    """docs/api.md 4.1.2: without a key `me` and the leaders are the same as before it was blocked; other callers do not see it"""
+    """docs/api.md 4.1.2: without a key, `me` and the leaders are the same as before the lead was blocked; other callers do not see it"""
     leads = campaign.leads(6)
     for lead, points in zip(leads, (3, 9, 5, 5, 5, 0)):
         campaign.points(lead, points)
@@ -204,7 +204,7 @@ def test_fraudulent_lead_sees_itself_on_the_leaderboard(campaign):
     for lead in leads:
         before = boards(lead)
         campaign.change("block", email=lead["email"])
-        for _ in range(2):  # the second one is cached
+        for _ in range(2):  # the second answer comes from the cache
             assert boards(lead) == before
             for others in (boards(), boards(key=True), boards(lead, key=True), boards(next(one for one in leads if one is not lead))):
                 assert lead["social_id"] not in {leader["social_id"] for answer in others for leader in answer["leaders"]}
@@ -237,7 +237,7 @@ def test_leaderboard_that_requires_a_key(service, account):
 # --- numbers ---
 
 def test_stats_after_each_operation(service, account):
-    """docs/api.md 4.1 GET /v2/{cid}/stats"""
+    """docs/api.md 4.1 GET /v2/{cid}/stats: the counts after each operation"""
     campaign = service.campaign(account, jump_start=100, waitlist="on")
     expected = dict.fromkeys(("total", "verified", "waitlisted", "removed_from_waitlist", "fraudulent", "opted_out",
                               "referred"), 0)

@@ -22,13 +22,13 @@ def test_by_each_identifier(campaign, lead, by, key, view):
 
 
 def test_by_spelling(campaign, lead):
-    """docs/api.md 4.2 applies to look-ups; country_code is prepended"""
+    """docs/api.md 4.2 also applies to look-ups; country_code is prepended"""
     assert campaign.find(email="ADA@Example.ORG")["id"] == lead["id"]
     assert campaign.find(phone_number="(415) 555-2671", country_code="US")["id"] == lead["id"]
 
 
 def test_several_identifiers(campaign, lead):
-    """docs/api.md 4.1: the first of social_id/kid, email, phone_number"""
+    """docs/api.md 4.1: the first of social_id/kid, email and phone_number is used"""
     other = campaign.lead(email="b@example.org")
     assert campaign.find(social_id=lead["social_id"], email=other["email"])["id"] == lead["id"]
     assert campaign.find(kid=lead["social_id"], email=other["email"])["id"] == lead["id"]
@@ -54,14 +54,14 @@ def test_no_identifier(campaign):
 
 
 def test_a_lead_of_another_campaign(service, account, campaign, lead):
-    """docs/api.md 4.1: look-ups are within the campaign"""
+    """docs/api.md 4.1: look-ups find only leads of their campaign"""
     other = service.campaign(account)
     for fields in ({"social_id": lead["social_id"]}, {"email": lead["email"]}):
         assert other.get(fields).verdict == (404, "lead_not_found")
 
 
 def test_campaigns(service):
-    """docs/api.md 4.1 GET /v2/campaigns: the account's own, by id"""
+    """docs/api.md 4.1 GET /v2/campaigns: those of the account, by id"""
     account = service.account()
     mine = [service.campaign(account) for _ in range(3)]
     service.campaign(service.account("Another account"))
@@ -78,12 +78,12 @@ def test_campaigns(service):
 
 
 def test_an_account_without_campaigns(service):
-    """docs/api.md 4.1"""
+    """docs/api.md 4.1: an empty list"""
     assert service.client.request("GET", "/v2/campaigns", key=service.account().key).json == []
 
 
 def test_a_large_jump_start_does_not_wrap(service, account):
-    """docs/api.md 4.5 lead_count: the sum of both everywhere, however large"""
+    """docs/api.md 4.5 lead_count: the count plus the jump start everywhere, however large it is"""
     campaign = service.campaign(account, jump_start=2**32 - 1)
     assert campaign.lead(email="ada@example.org")["lead_count"] == 2**32
     assert campaign.find(email="ada@example.org")["lead_count"] == 2**32

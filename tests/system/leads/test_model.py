@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a plain model, which must agree.
-
-LEADHOOK_HISTORIES is their number (scripts/check --long: many more), LEADHOOK_SEED repeats one. A history that shows a difference
-is shortened before it is printed.
-"""
+"""docs/api.md 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a simple model, which must agree.
+LEADHOOK_HISTORIES is their number (scripts/check --long runs many more), LEADHOOK_SEED repeats one. A history that shows a difference is
+shortened before it is printed."""
 import json
 import random
 import subprocess
@@ -29,7 +27,7 @@ SHRINK_SECONDS = 60
 
 
 class Engine:
-    """An installation, and the programs that play the histories."""
+    """An installation, and the programs that carry out the histories."""
 
     def __init__(self, folder, database):
         self.folder, self.database = folder, database
@@ -49,7 +47,7 @@ class Engine:
         return [program.close() for program in (self.runner, self.sql)]
 
     def play(self, steps):
-        """Play a history; the log must stay empty."""
+        """Carry out a history; the log must stay empty."""
         Player(self.runner, self.sql, self.installation.admin).play(steps)
         said = self.runner.new_log()
         if said:
@@ -67,7 +65,7 @@ class Engine:
 def engine(make_folder, own_database):
     engine = Engine(make_folder(), own_database)
     engine.open()
-    # Durability would take half of the time.
+    # Writing durably would take half of the time.
     own_database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 0")
     yield engine
     assert engine.close() == [0, 0], engine.runner.new_log()
@@ -91,7 +89,7 @@ def problem(engine, steps):
 
 
 def without(steps, at):
-    """Return the history without one step, or without one command of it: `at` is (step, command or None)."""
+    """Return the history without one step, or without one command of a step: `at` is (step, command or None)."""
     step, command = at
     if command is None:
         return steps[:step] + steps[step + 1:]
@@ -100,7 +98,7 @@ def without(steps, at):
 
 
 def removable(steps):
-    """Return steps and commands that can be removed, last first."""
+    """Return the steps and commands that can be removed, last first."""
     for step in reversed(range(len(steps))):
         if "campaign" not in steps[step]:
             yield step, None
@@ -131,7 +129,7 @@ def report(engine, seed, found, steps):
 
 
 def test_random_histories(engine):
-    """docs/api.md 4.3 to 4.7, 6: the same answers, events, deliveries and rows, without findings of `leadhook check --deep`"""
+    """docs/api.md 4.3 to 4.7, 6: the same answers, events, deliveries and rows, and no findings of `leadhook check --deep`"""
     first = TEST_SETTINGS.get("LEADHOOK_SEED")
     seeds = [int(first)] if first else [random.randrange(2 ** 48) for _ in range(HISTORIES)]
     for seed in seeds:
@@ -145,7 +143,7 @@ def test_random_histories(engine):
 # --- the model by itself: examples from docs/api.md ---
 
 class Scenario:
-    """A campaign in the model only."""
+    """A campaign that exists only in the model."""
 
     def __init__(self, **settings):
         self.model = Model()
@@ -192,7 +190,7 @@ def test_model_referral():
 
 
 def test_model_fraud_and_floor():
-    """docs/api.md 4.6: block removes the credit, approve restores each score exactly, also after the floor was reached"""
+    """docs/api.md 4.6: block removes the credit, and approve restores each score exactly, even after a score has reached 0"""
     story = Scenario(points_direct=5, points_verified=2)
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])
@@ -209,7 +207,7 @@ def test_model_fraud_and_floor():
 
 
 def test_model_verification():
-    """docs/api.md 4.6 require_verification, points_verified; 4.3, step 4: a replaced email is not verified, credit stays"""
+    """docs/api.md 4.6 require_verification, points_verified; 4.3, step 4: a replaced email address is not verified, but the credit stays"""
     story = Scenario(require_verification=True, points_verified=2)
     a = story.join("a")
     b = story.join("b", referrer_id=a.body["social_id"])
@@ -223,7 +221,7 @@ def test_model_verification():
 
 
 def test_model_chain():
-    """docs/api.md 4.6: 16 levels; deleting a lead ends the chain, and earlier credit remains"""
+    """docs/api.md 4.6: 16 levels; the chain ends at a deleted lead, and earlier credit stays"""
     story = Scenario(points_indirect=1)
     last = story.join("p0")
     for i in range(1, 19):

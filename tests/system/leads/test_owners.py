@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.11: if two people enter the same address, the one who proves it gets the lead's page, as mails, texts and pages show
-it."""
+"""docs/api.md 4.1.11: if two people enter the same address, the person who proves it gets the lead's page, as mails, texts and pages
+show."""
 import base64
 import collections
 import email
@@ -20,7 +20,7 @@ from stack.process import wait_until
 people = itertools.count(0)
 FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
 VERIFIED = {"pages": "on", "bots": "off", "verify_email": "on", "verify_phone": "on", "mails": "welcome,status_link"}
-CLAIMS = ["", "email", "phone"]  # as the schema numbers them
+CLAIMS = ["", "email", "phone"]  # by their number in the schema
 STRICT = {"public_lookup": "none", "public_update": "all"}
 
 
@@ -44,7 +44,7 @@ def sign_up(campaign, **fields):
 
 
 def token_of(url):
-    """Return what `__token` is; None if there is none in the address."""
+    """Return the value of `__token`; None if the address has none."""
     found = re.search(r"/s/([0-9A-Z]{10}/[\w-]{24})$", url)
     return found and found[1]
 
@@ -59,7 +59,7 @@ def code_by_mail(mail_server, recipient, count=1):
 
 
 def link_in_mail(mail_server, recipient, count=1):
-    """Return the path on which it confirms."""
+    """Return the path with which the mail's link confirms."""
     return re.search(r"/c/\d+/confirm/\S+", last_mail(mail_server, recipient, count))[0]
 
 
@@ -68,14 +68,14 @@ def code_by_text(gateway, number, count=1):
 
 
 def type_code(campaign, code, **address):
-    """Return where the code leads; None: to a page that says that the address is confirmed."""
+    """Return the page to which the code leads; None: a page that says that the address is confirmed."""
     answer = campaign.client.request("POST", f"/c/{campaign.id}/code", form={**address, "code": code}, headers=list(FORM.items()))
     assert answer.status == 303 or (answer.status == 200 and b"is confirmed" in answer.body and b"/s/" not in answer.body), answer.body
     return answer.headers["Location"]
 
 
 def reported(campaign, **address):
-    """Return how many rows of each section a report has."""
+    """Return how many rows each section of a report has."""
     words = [word for name, value in address.items() for word in (f"--{name}", value)]
     report = campaign.service.installation.admin("lead", "report", *words, "--campaign", str(campaign.id))
     return collections.Counter(item["section"] for item in report)
@@ -87,7 +87,7 @@ def erased(campaign, **address):
 
 
 def kinds(campaign):
-    """Return the kinds of the messages that were requested."""
+    """Return the kinds of the requested messages."""
     return [row["kind"] for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))]
 
 
@@ -98,7 +98,7 @@ def page_at(campaign, url):
 
 
 def old_stamp(campaign):
-    """Return the stamp of a page that a person has had for ten seconds (docs/api.md 8.1)."""
+    """Return the stamp of a page that was made ten seconds ago (docs/api.md 8.1)."""
     secret = bytes.fromhex(campaign.service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'"))
     made = int(time.time() * 1000) - 10000
     mac = hmac.digest(secret, f"leadhook stamp v1:{campaign.id}:{made}".encode(), "sha256")[:12]
@@ -106,14 +106,14 @@ def old_stamp(campaign):
 
 
 def sign_up_with_claim(campaign, claimed, **fields):
-    """Sign up as if a stranger had added that address while the campaign verified nothing."""
+    """Sign up as if a stranger had added this address while the campaign verified nothing."""
     lead = sign_up(campaign, **fields)
     campaign.service.installation.sql(f"UPDATE lh_leads SET claimed = {CLAIMS.index(claimed)} WHERE campaign_id = {campaign.id} AND id = {lead['id']}")
     return lead
 
 
 def check_stranger(campaign, url, secret):
-    """Check that the link shows what it shows everyone else, and that the token counts as none."""
+    """Check that the link shows only what everyone else sees, and that the token counts as none."""
     assert secret not in page_at(campaign, url) and page_at(campaign, url) == page_at(campaign, url.rsplit("/", 1)[0])
     assert campaign.get({"__token": token_of(url)}, key=None).verdict == (409, "missing_identifier")
 
@@ -125,7 +125,7 @@ def check_owner(campaign, url, secret):
 
 
 def test_a_number_that_was_anothers(service, account, mail_server):
-    """docs/api.md 4.3 rule 4: Eve has entered Ada's number before Ada adds an email address to the lead by signing up."""
+    """docs/api.md 4.3 rule 4: Eve has entered Ada's number before Ada signs up with an email address, which is added to that lead."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, number = person()
     eve = sign_up(campaign, phone_number=number)["status_url"]
@@ -141,8 +141,8 @@ def test_a_number_that_was_anothers(service, account, mail_server):
 
 
 def test_a_number_that_decides(service, account, gateway):
-    """Verified campaigns: with verify_phone alone, a lead belongs to the person who proves its number. Eve has entered Ada's email address
-    before."""
+    """Verified campaigns: with verify_phone alone, a lead belongs to the person who proves its number. Before, Eve has entered Ada's email
+    address."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off"})
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=person()[1])
@@ -155,7 +155,7 @@ def test_a_number_that_decides(service, account, gateway):
 
 
 def test_an_address_that_was_anothers(service, account, mail_server, gateway):
-    """Eve has entered Ada's address, and has proven a number stored with it, before Ada signs up and confirms."""
+    """Eve has entered Ada's address together with a number that Eve has proven, before Ada signs up and confirms."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=number, first_name="Eve")["status_url"]
@@ -172,8 +172,8 @@ def test_an_address_that_was_anothers(service, account, mail_server, gateway):
 
 
 def test_a_number_leads_to_its_page(service, account, mail_server, gateway):
-    """Verified campaigns: with verify_phone alone, the code leads to the page. Eve has entered another email address together with Vic's
-    number before: no link is mailed there, and the address is a claim, which Vic replaces."""
+    """Verified campaigns: with verify_phone alone, the code leads to the page. Before, Eve has entered another email address together with
+    Vic's number: no link is mailed to that address, and it is a claim, which Vic replaces."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off"})
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=number)
@@ -190,8 +190,8 @@ def test_a_number_leads_to_its_page(service, account, mail_server, gateway):
 
 
 def test_an_email_address_does_not_decide(service, account, mail_server, gateway):
-    """Verified campaigns: with verify_phone alone, a code by mail, as caused by bots=proof_or_confirm, reveals nothing of a lead whose
-    number another person proves, before or after."""
+    """Verified campaigns: with verify_phone alone, a code by mail, which bots=proof_or_confirm causes, reveals nothing about a lead whose
+    number another person proves, whether before or after."""
     for first in ("mail", "text"):
         campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
         address, number = person()
@@ -211,8 +211,8 @@ def test_an_email_address_does_not_decide(service, account, mail_server, gateway
 
 @pytest.mark.parametrize("verify_email", ["on", "off"])
 def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, verify_email):
-    """docs/api.md 4.1.11, Claim; docs/operating.md 7.4: Eve's number, which Eve proves, opens, shows and deletes nothing of Ada's, whether
-    Ada has confirmed or need not; Ada's link is as before the proof. Ada's token makes the number Ada's own."""
+    """docs/api.md 4.1.11, Claim; docs/operating.md 7.4: with a number of Eve's that Eve proves, Eve cannot open, see or delete anything of
+    Ada's, whether or not Ada has confirmed. Ada's link stays as it was. With Ada's token, the number becomes Ada's own."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": verify_email})
     campaign.webhook("verified", "repeat_signup")
     address, number = person()
@@ -241,8 +241,8 @@ def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, v
 
 @pytest.mark.parametrize("proven", [True, False])
 def test_an_email_address_that_a_stranger_adds(service, account, mail_server, gateway, proven):
-    """docs/api.md 4.1.11, Claim, on the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to
-    the page, and no link to it is mailed to Eve."""
+    """docs/api.md 4.1.11, Claim, for the lead of a number. Eve confirms the address, but can see and delete nothing. The code for the
+    number leads to the page, and no link to it is mailed to Eve."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     sign_up_with_claim(campaign, "email", phone_number=number, email=address, first_name="Vic")
@@ -290,7 +290,7 @@ def test_a_link_after_a_verification_without_proof(service, account, mail_server
 
 
 def test_a_mail_that_anyone_requests_lets_no_lead_end(service, account):
-    """leadhook.conf(5), lead.unverified_days: only of leads whose first sign-up was followed by the mail"""
+    """leadhook.conf(5), lead.unverified_days: only those leads are deleted whose first sign-up was followed by the mail"""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, number = person()
     waiting = lambda: service.installation.sql(f"SELECT COUNT(*) FROM lh_unverified_leads WHERE campaign_id = {campaign.id}").strip()
@@ -302,7 +302,7 @@ def test_a_mail_that_anyone_requests_lets_no_lead_end(service, account):
 
 
 def test_a_bookmark_stays(service, account, mail_server):
-    """A person who signs up once, and confirms, keeps the link of the first answer."""
+    """A person who signs up once and confirms keeps the link of the first answer."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     url = sign_up(campaign, email=address, first_name="Ada")["status_url"]
@@ -311,7 +311,7 @@ def test_a_bookmark_stays(service, account, mail_server):
 
 
 def test_a_number_of_a_protected_lead(service, account, mail_server, gateway):
-    """New number: Eve's number waits until Ada confirms, and its code leads to a mail to Ada, never to the page."""
+    """New number: Eve's number waits until Ada confirms, and its code then leads to a mail to Ada, never to the page."""
     campaign = service.campaign(account, **VERIFIED, **STRICT)
     address, number = person()
     assert sign_up(campaign, email=address, phone_number=person()[1])["id"] is None
@@ -328,7 +328,7 @@ def test_a_number_of_a_protected_lead(service, account, mail_server, gateway):
 
 
 def test_no_number_is_added_to_a_protected_lead(service, account):
-    """docs/api.md 4.1.11, New number, known address: no code is sent that would lead to the page"""
+    """docs/api.md 4.1.11, New number, known address: no code that would lead to the page is sent"""
     campaign = service.campaign(account, **VERIFIED, **STRICT)
     address, number = person()
     for fields in ({}, {"phone_number": number}):
@@ -340,7 +340,7 @@ def test_no_number_is_added_to_a_protected_lead(service, account):
 
 @pytest.mark.parametrize("settings", [{}, {"public_lookup": "social_id", "public_update": "own"}, {"verify_email": "off"}])
 def test_a_person_that_comes_back(service, account, mail_server, gateway, settings):
-    """Another owner: what Vic has proven stays Vic's, and the link stays valid, when anyone signs the address up again and it is proven
+    """Another owner: what Vic has proven stays Vic's, and the link stays valid, even if anyone signs up the address again and it is proven
     again."""
     campaign = service.campaign(account, **{**VERIFIED, **settings})
     by_number = "verify_email" in settings
@@ -367,8 +367,8 @@ def test_a_person_that_comes_back(service, account, mail_server, gateway, settin
 
 
 def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account, mail_server, gateway):
-    """Another owner: each address is proven for the first time once. Eve's lead was passed on to Eve by the proof of a number; Eve adds Ada's address,
-    which a key verifies before Ada does."""
+    """Another owner: each address has its own first proof. Eve's lead was passed on to Eve when Eve proved a number. Eve then adds Ada's
+    address, and a key verifies it before Ada does."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     for _ in range(2):
@@ -387,7 +387,7 @@ def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account,
 
 @pytest.mark.parametrize("how", ["tag", "import"])
 def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
-    """Another owner: calls that do not count also sign a lead up."""
+    """Another owner: a call for a tag or an import also signs up the lead again, although neither counts as a sign-up."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     eve = sign_up(campaign, email=address, first_name="Ada")["status_url"]
@@ -403,7 +403,7 @@ def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
 
 
 def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gateway):
-    """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, not even at the moment when Vic proves it."""
+    """Claim: the button in Eve's mail never leads to the page of Vic, whose number decides, not even at the moment when Vic proves it."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
     for _ in range(5):
         address, number = person()
@@ -433,7 +433,8 @@ def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gate
 
 
 def test_an_imported_social_id(service, account, tmp_path):
-    """docs/api.md 4.1.5, 4.1.11: the link to the page of the lead that had it before ends; the link for the opt-out is the new lead's"""
+    """docs/api.md 4.1.5, 4.1.11: the link to the page of the lead that had this social id before ends; the opt-out link is now the new
+    lead's"""
     campaign = service.campaign(account, pages="on")
     path = tmp_path / "leads.csv"
     links = []
@@ -454,8 +455,8 @@ def test_an_imported_social_id(service, account, tmp_path):
 
 @pytest.mark.parametrize("entered", ["beside", "later", "claimed"])
 def test_what_a_person_enters_stays_its_own(service, account, mail_server, gateway, entered):
-    """docs/api.md 4.1.11, Verified campaigns: Eve has proven a number, and entered Vic's email address. What Vic enters is not shown to
-    Eve, and the lead is Vic's once Vic confirms."""
+    """docs/api.md 4.1.11, Verified campaigns: Eve has proven a number and entered Vic's email address. What Vic enters is not shown to Eve,
+    and once Vic confirms, the lead is Vic's."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     beside = {} if entered == "later" else {"email": address}
@@ -483,13 +484,13 @@ def test_what_a_person_enters_stays_its_own(service, account, mail_server, gatew
 
 def test_a_number_shows_no_lead(service, account, mail_server, gateway):
     """docs/api.md 4.1.11, New number, Not verified: if leads are protected, what strangers do with their own numbers has the same result
-    with an email address that belongs to a lead and with one that does not."""
+    whether or not the email address belongs to a lead."""
     campaign = service.campaign(account, **VERIFIED, public_lookup="social_id", public_update="own", privacy="off")
     known, other = person()[0], person()[0]
     sign_up(campaign, email=known)
 
     def shown(address):
-        # a code that is requested for a number counts for it, whether a lead has it or not
+        # a code counts for the number for which it is requested, whether or not a lead has it
         requested, number, own, second = person()[1], person()[1], person(), person()[1]
         answers = [sign_up(campaign, email=address, phone_number=typed) for typed in (requested, number)]
         answers.append(campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": requested, "resend": "1"},
@@ -497,7 +498,7 @@ def test_a_number_shows_no_lead(service, account, mail_server, gateway):
         answers.append(sign_up(campaign, phone_number=number))
         leads_to = type_code(campaign, code_by_text(gateway, number), phone_number=number)
         texts = len(gateway.to(number))
-        # a number that another lead has, or none, beside an own email address
+        # Eve's own email address, with a number that another lead has or that no lead has
         typed = number if address == known else person()[1]
         sign_up(campaign, email=own[0], phone_number=typed)
         path = link_in_mail(mail_server, own[0])
@@ -513,7 +514,8 @@ def test_a_number_shows_no_lead(service, account, mail_server, gateway):
 
 
 def test_a_number_that_is_sent_by_its_name(service, account, mail_server, gateway):
-    """New number: if numbers do not wait, the field is one of Eve's; Ada's confirmation does not add the number."""
+    """New number: if numbers do not wait, a field with the name of a waiting number is an ordinary field of Eve's, and Ada's confirmation
+    does not add the number."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"}, **STRICT)
     address, number = person()
     assert sign_up(campaign, email=address, first_name="Ada")["social_id"]

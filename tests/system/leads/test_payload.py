@@ -8,14 +8,14 @@ ADA = {"email": "ada@example.org"}
 
 @pytest.mark.smoke
 def test_the_public_view(campaign):
-    """docs/api.md 4.5: privacy is on by default; create and look-up"""
+    """docs/api.md 4.5: privacy is on by default; sign-ups and look-ups"""
     check_payload(campaign.post(ADA, key=None).json, "public")
     check_payload(campaign.get(ADA, key=None).json, "public")
     check_payload(campaign.get(ADA).json, "full")
 
 
 def test_privacy_off(service, account):
-    """docs/api.md 4.5: personal data are shown, but never ip, referrer, fraudulent, or a link that opts the lead out"""
+    """docs/api.md 4.5: personal data are shown, but never ip, referrer, fraudulent, or a link that opts out the lead"""
     campaign = service.campaign(account, privacy="off")
     lead = check_payload(campaign.post({**ADA, "color": "red"}, key=None).json, "open")
     assert lead["email"] == ADA["email"] and lead["custom_fields"] == {"color": "red"}
@@ -47,7 +47,8 @@ def test_names(campaign, fields, names):
 
 
 def test_display_name_without_names(campaign):
-    """docs/api.md 4.5: the local part, in the public view its first character; otherwise a few characters of the phone number"""
+    """docs/api.md 4.5: the local part of the email address, of which the public view has only the first character; otherwise a few
+    characters of the phone number"""
     assert campaign.lead(**ADA)["display_name"] == "ada"
     assert campaign.get(ADA, key=None).json["display_name"] == "a***"
     assert campaign.lead(phone_number="+14155552671")["display_name"] == "+14***71"
@@ -56,7 +57,8 @@ def test_display_name_without_names(campaign):
 
 
 def test_urls(service, account):
-    """docs/api.md 4.5 social_url, redirect_url, thankyou_url, status_url: with `?` or `&`, before a fragment; null without a URL"""
+    """docs/api.md 4.5 social_url, redirect_url, thankyou_url, status_url: parameters follow `?` or `&`, before a fragment; null without a
+    URL"""
     campaign = service.campaign(account, landing_url="https://shop.example/", thankyou_url="https://shop.example/t?a=1",
                                 status_url="https://shop.example/s#top")
     lead = campaign.lead(**ADA)
@@ -70,7 +72,7 @@ def test_urls(service, account):
 
 
 def test_unsubscribe_urls(service, campaign):
-    """docs/api.md 4.5 unsubscribe_url: below the configured base_url; `safe` shows a form first"""
+    """docs/api.md 4.5 unsubscribe_url: they are below the configured base_url; `safe` shows a form first"""
     lead = campaign.lead(**ADA)
     urls = lead["unsubscribe_url"]
     assert urls["default"].startswith(f"{service.front.url}/opt-out/{campaign.id}/{lead['social_id']}/")
@@ -78,14 +80,15 @@ def test_unsubscribe_urls(service, campaign):
 
 
 def test_avatars(campaign):
-    """docs/api.md 4.5 avatar: the public view has another hash; the same for all spellings of the address"""
+    """docs/api.md 4.5 avatar: the public view has another hash; all spellings of an address have the same hash"""
     lead = campaign.lead(email="Ada@Example.org")
     assert campaign.find(**ADA)["avatar"] == lead["avatar"]
     assert campaign.get(ADA, key=None).json["avatar"] != lead["avatar"]
 
 
 def test_a_waitlisted_lead(service, receiver):
-    """docs/api.md 4.5 waitlisted: true at sign-up in a campaign with a waitlist, for all callers and receivers; false after `unwaitlist`"""
+    """docs/api.md 4.5 waitlisted: true after the sign-up in a campaign with a waiting list, for all callers and receivers; false after
+    `unwaitlist`"""
     campaign = service.campaign(waitlist="on")
     campaign.webhook("new_signup", "repeat_signup")
     assert campaign.lead(email="ada@example.org")["waitlisted"] is True

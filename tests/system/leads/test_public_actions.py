@@ -16,7 +16,7 @@ def complete(campaign, fields, key=None, **options):
 
 
 def messages(campaign, lead):
-    """Return (points, message) of the bookings of actions."""
+    """Return (points, message) of each booking of an action."""
     rows = campaign.service.installation.sql(
         f"SELECT delta, message FROM lh_score_entries WHERE lead_id = {lead['id']} AND reason = 'action' ORDER BY ref")
     return [tuple(row.split("\t")) for row in rows.split("\n")] if rows else []
@@ -31,7 +31,7 @@ def shared(campaign):
 
 
 def test_a_public_action(shared, receiver):
-    """once per lead; points, events and the payload are the same as with a key"""
+    """the action is completed once per lead; points, events and the payload are the same as with a key"""
     shared.webhook("score_change")
     for _ in range(2):
         answer = complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"].lower(), "__source": "embed"})
@@ -46,7 +46,7 @@ def test_a_public_action(shared, receiver):
 
 
 def test_bodies(shared):
-    """JSON, form, multipart, what sendBeacon sends, and the query"""
+    """JSON, forms, multipart, the body of sendBeacon, and the query"""
     request, path = shared.client.request, f"/action/{shared.id}"
     for number, send in enumerate((
             lambda fields: request("POST", path, json_body=fields),
@@ -67,13 +67,14 @@ def test_bodies(shared):
     ("é" * 600, "é" * 512), ("x" + "é" * 600, "x" + "é" * 511)],
     ids=["text", "whole", "decimal", "boolean", "array", "empty", "null", "object", "no members", "long", "long, odd"])
 def test_data(shared, data, stored):
-    """`data` is the message of the booking: a text unchanged, anything else as JSON; at most 1,024 bytes, cut between characters"""
+    """`data` is the message of the booking: a text is stored unchanged, anything else as JSON; at most 1,024 bytes, cut between
+    characters"""
     assert complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"], "data": data}).json == DONE
     assert messages(shared, shared.ada) == [("3", stored)]
 
 
 def test_data_in_parts(shared):
-    """`data` whose members are parameters of a form is an object"""
+    """in a form, parameters that are members of `data` make an object"""
     form = [("aid", shared.action), ("kid", shared.ada["social_id"]), ("data[network]", "x"), ("data[page][url]", "/a"),
             ("data[n]", "1"), ("data[page][title]", 'A "B"'), ("data[n", "2"), ("data[n]x", "3")]
     assert shared.client.request("POST", f"/action/{shared.id}", form=form).json == DONE
@@ -81,14 +82,15 @@ def test_data_in_parts(shared):
 
 
 def test_data_as_an_object(shared):
-    """docs/api.md 1.1, 4.1.3: as in JSON"""
+    """docs/api.md 1.1, 4.1.3: an object in JSON is stored as JSON"""
     data = {"network": "x", "page": {"url": "/a"}}
     assert complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"], "data": data}).json == DONE
     assert messages(shared, shared.ada) == [("3", '{"network":"x","page":{"url":"/a"}}')]
 
 
 def test_other_actions_do_not_exist(shared, service):
-    """without a key, every action that cannot be completed gets the same answer: not public, bound, unknown, of another campaign"""
+    """without a key, all actions that cannot be completed get the same answer: not public, bound to a tag, unknown, or of another
+    campaign"""
     tag, other = shared.define("tag", "VIP"), service.campaign(shared.account)
     actions = [shared.define("action", "Private", "--points", 3), shared.define("action", "Bound", "--tag", tag, "--public"),
                other.define("action", "Elsewhere", "--public"), UNKNOWN_ID, 0, "x", -1, 10**30, "", None]
@@ -96,13 +98,13 @@ def test_other_actions_do_not_exist(shared, service):
     answers = [complete(shared, {**lead, "aid": aid}) for aid in actions] + [complete(shared, lead)]
     assert {answer.verdict for answer in answers} == {(404, "action_not_found")}
     assert len({answer.body for answer in answers}) == 1
-    for aid in actions[:4]:  # and with an unknown lead
+    for aid in actions[:4]:  # the same answer for an unknown lead
         assert complete(shared, {"aid": aid, "kid": "0000000000"}).body == answers[0].body
     assert shared.find(email="ada@example.org")["completed_actions"] == []
 
 
 def test_with_a_key(shared):
-    """with a key like POST /v2/{campaign}/actions/{action_id}: the switch is not needed"""
+    """with a key, the call works like POST /v2/{campaign}/actions/{action_id}, and the action need not be public"""
     tag = shared.define("tag", "VIP")
     private, bound = shared.define("action", "Private"), shared.define("action", "Bound", "--tag", tag, "--public")
     lead = {"kid": shared.ada["social_id"]}
@@ -112,7 +114,7 @@ def test_with_a_key(shared):
 
 
 def test_leads(shared, service):
-    """an unknown or malformed kid is 404; leads of others are unknown; an email address does not name the lead"""
+    """an unknown or malformed kid gets 404; leads of others are unknown; an email address does not identify the lead"""
     other = service.campaign(shared.account).lead(email="eve@example.org")
     for kid in ("0000000000", "x", "é", other["social_id"]):
         assert complete(shared, {"aid": shared.action, "kid": kid}).verdict == (404, "lead_not_found")
@@ -132,7 +134,7 @@ def test_the_switch(shared, service):
 
 
 def test_states_of_the_campaign(shared, service):
-    """docs/api.md 3 require_key, 6; the body's cap of calls without a key"""
+    """docs/api.md 3 require_key, 6; the body's cap for calls without a key"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     assert complete(shared, {**fields, "data": ["x" * 3000] * 11}).verdict == (413, "body_too_large")
     service.installation.admin("campaign", "set", str(shared.id), "require_key=on")
@@ -145,7 +147,7 @@ def test_states_of_the_campaign(shared, service):
 
 
 def test_limits(shared):
-    """docs/api.md 5: counts as a POST without a key on the campaign, together with sign-ups"""
+    """docs/api.md 5: such a call counts as a POST without a key for the campaign, together with sign-ups"""
     address = new_address()
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     statuses = [complete(shared, fields, address=address).status for _ in range(6)]
@@ -156,7 +158,7 @@ def test_limits(shared):
 
 
 def test_at_once(shared):
-    """docs/api.md 4.6: two simultaneous calls book once"""
+    """docs/api.md 4.6: two simultaneous calls book the points once"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     answers = at_once([lambda number=number: complete(shared, {**fields, "data": number}) for number in range(8)])
     assert {answer.status for answer in answers} == {200}

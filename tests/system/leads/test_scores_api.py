@@ -14,7 +14,7 @@ def score(campaign, lead):
 
 
 def test_points(campaign, receiver):
-    """docs/api.md 4.1 POST /v2/{cid}/points: booked at once, never below 0; the message is stored"""
+    """docs/api.md 4.1 POST /v2/{cid}/points: booked at once, and the score is never below 0; the message is stored"""
     campaign.webhook("score_change")
     lead, other = campaign.leads(2)
     response = add(campaign, {"email": lead["email"], "points": 5, "message": "for a photo"})
@@ -41,7 +41,8 @@ def test_points_for_several(campaign, name):
 
 
 def test_bounds_of_points(campaign):
-    """docs/api.md 4.1: more than 99999 in either direction 409, not an integer 406, missing 409; 0 changes nothing"""
+    """docs/api.md 4.1: 409 for more than 99999 in either direction, 406 for a value that is not an integer, 409 if missing; 0 changes
+    nothing"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
     for points in (POINTS + 1, -POINTS - 1, 10**30, "100000", f"-{10**40}"):
@@ -59,7 +60,7 @@ def test_bounds_of_points(campaign):
 
 
 def test_points_without_a_lead(campaign):
-    """docs/api.md 2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; needs a key"""
+    """docs/api.md 2 leads_not_found; missing, mixed and too many identifiers are refused as in bulk calls; a key is needed"""
     lead, = campaign.leads(1)
     for fields in ({"email": "unknown@example.org"}, {"emails": ["x"]}, {"kid": "0000000000"}, {"kid": "x"}):
         for points in (1, 0):
@@ -75,7 +76,7 @@ def test_points_without_a_lead(campaign):
 
 
 def test_points_of_a_sign_up(campaign):
-    """docs/api.md 4.6 points on create: custom points, only with a key, same bounds; on creation and on update"""
+    """docs/api.md 4.6 points on create: custom points need a key, and have the same bounds, for new and existing leads"""
     lead = campaign.lead(email="a@example.org", points=5)
     assert lead["contest_score"] == 5 and lead["custom_fields"] == {}
     assert campaign.lead(email="a@example.org", points="-2")["contest_score"] == 3
@@ -91,7 +92,7 @@ def test_points_of_a_sign_up(campaign):
 
 @pytest.mark.parametrize("by", ["email", "phone_number", "social_id", "kid"])
 def test_actions(campaign, by):
-    """docs/api.md 4.1 POST /v2/{cid}/actions/{action_id}: completed once, also when sent twice"""
+    """docs/api.md 4.1 POST /v2/{cid}/actions/{action_id}: each is completed once, even if it is sent twice"""
     action = campaign.define("action", "Follow us", "--points", 10)
     lead = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     for _ in range(2):
@@ -102,7 +103,7 @@ def test_actions(campaign, by):
 
 
 def test_refused_actions(campaign):
-    """docs/api.md 4.1, 2: unknown actions and leads; an action that a tag completes"""
+    """docs/api.md 4.1, 2: unknown actions and leads, and an action that a tag completes"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
     bound = campaign.define("action", "Buy", "--points", 10, "--tag", campaign.define("tag", "Buyer"))
@@ -122,7 +123,8 @@ def test_refused_actions(campaign):
 # --- tags on single leads ---
 
 def test_tagging_an_existing_lead(campaign, receiver):
-    """docs/api.md 4.1 POST /v2/{cid}/tags/{tag_id}/lead: not a sign-up; completes the actions bound to the tag"""
+    """docs/api.md 4.1 POST /v2/{cid}/tags/{tag_id}/lead: this does not count as a sign-up, and completes the actions that are bound to the
+    tag"""
     campaign.webhook("new_signup", "repeat_signup", "tagged")
     tag = campaign.define("tag", "Buyer", "--points", 3)
     action = campaign.define("action", "Buy", "--points", 4, "--tag", tag)
@@ -140,7 +142,7 @@ def test_tagging_an_existing_lead(campaign, receiver):
 
 
 def test_tagging_creates_a_lead(campaign):
-    """docs/api.md 4.1: creates it when an email or phone is given and none matches"""
+    """docs/api.md 4.1: a lead is created if an email or phone is given and none matches"""
     tag = campaign.define("tag", "Buyer", "--points", 3)
     path = f"/tags/{tag}/lead"
     lead = campaign.post({"email": "a@example.org", "plan": "pro"}, path=path).json
@@ -154,7 +156,7 @@ def test_tagging_creates_a_lead(campaign):
 
 
 def test_refused_tags(campaign):
-    """docs/api.md 2 tag_not_found; needs a key"""
+    """docs/api.md 2 tag_not_found; a key is needed"""
     foreign = campaign.service.campaign(campaign.account).define("tag", "Elsewhere")
     for tag in (foreign, 999999999, 0, "x", "1x", 10**30):
         response = campaign.post({"email": "a@example.org"}, path=f"/tags/{tag}/lead")
@@ -170,7 +172,7 @@ MAXIMUM, LEVELS = (1 << 32) - 1, 8
 
 
 def plant_score(campaign, lead, score):
-    """Stores a score as 43,000 calls for points would: in the ledger, the lead and the histogram (src/engine/rank.h)."""
+    """Stores a score as 43,000 calls for points would store it: in the ledger, in the lead and in the histogram (src/engine/rank.h)."""
     buckets = [(((1 << 4 * level) - 1) // 15 + (score >> 4 * (LEVELS - level)), score >> 4 * (LEVELS - 1 - level) & 15)
              for level in range(LEVELS)]
     campaign.service.installation.sql("START TRANSACTION;" + "".join(
@@ -181,7 +183,7 @@ def plant_score(campaign, lead, score):
 
 
 def test_a_score_has_a_maximum(service, account):
-    """docs/api.md 4.6: credit beyond the maximum is lost: later calls for the referred lead succeed, and book only new credit"""
+    """docs/api.md 4.6: credit beyond the maximum is lost; later calls for the referred lead succeed, and book only new credit"""
     campaign = service.campaign(account, points_direct=5, points_verified=3)
     referrer = campaign.lead(email="ada@example.org")
     plant_score(campaign, referrer, MAXIMUM - 2)

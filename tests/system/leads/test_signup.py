@@ -14,7 +14,7 @@ OTHER_PHONE = "+14155552672"
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """docs/api.md 4.1, 4.5: the full view with a key"""
+    """docs/api.md 4.1, 4.5: with a key, the answer is the full view"""
     lead = check_payload(campaign.lead(**ADA, first_name="Ada", last_name="Lovelace"))
     assert lead["campaign_id"] == campaign.id
     assert (lead["rank"], lead["counter"], lead["lead_count"]) == (1, 1, 1)
@@ -40,7 +40,7 @@ def test_ranks_are_dense(campaign):
 
 
 def test_campaigns_do_not_share_leads(service, account, campaign):
-    """docs/api.md 4.3: matching is within the campaign; social ids are unique in the installation"""
+    """docs/api.md 4.3: leads match only within their campaign; social ids are unique in the installation"""
     other = service.campaign(account)
     assert campaign.lead(**ADA)["social_id"] != other.lead(**ADA)["social_id"]
 
@@ -48,7 +48,7 @@ def test_campaigns_do_not_share_leads(service, account, campaign):
 # --- matching (docs/api.md 4.3) ---
 
 def test_by_phone(campaign):
-    """docs/api.md 4.3 rules 1, 2 and 4: a phone alone matches; a missing email is added, with and without a key"""
+    """docs/api.md 4.3 rules 1, 2 and 4: a phone number alone matches; a missing email address is added, with and without a key"""
     for key, number, email in ((True, PHONE, "a@example.org"), (None, OTHER_PHONE, "b@example.org")):
         lead = campaign.lead(phone_number=number)
         assert lead["email"] is None
@@ -57,7 +57,7 @@ def test_by_phone(campaign):
 
 
 def test_a_missing_phone_is_added(campaign):
-    """docs/api.md 4.3 rule 4"""
+    """docs/api.md 4.3 rule 4: a missing phone number is added"""
     lead = campaign.lead(**ADA)
     assert campaign.post({**ADA, "phone_number": PHONE}, key=None).status == 200
     found = campaign.find(phone_number=PHONE)
@@ -76,8 +76,8 @@ def test_email_and_phone_of_two_leads(campaign):
 
 
 def test_a_number_that_someone_entered(campaign):
-    """docs/api.md 4.3 rule 1: without a key, the lead with the email signs up, even if its number was entered alone before; the
-    lead of the number is not changed"""
+    """docs/api.md 4.3 rule 1: without a key, the lead of the email address signs up, even if the number was entered alone before; the lead
+    of the number does not change"""
     campaign.lead(**ADA)
     campaign.post({"phone_number": PHONE}, key=None)
     assert campaign.post({**ADA, "phone_number": PHONE, "plan": "pro"}, key=None).status == 200
@@ -87,7 +87,7 @@ def test_a_number_that_someone_entered(campaign):
 
 
 def test_calls_without_a_key_replace_nothing(campaign):
-    """docs/api.md 4.3 rule 4"""
+    """docs/api.md 4.3 rule 4: such calls replace no identifier"""
     campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.post({**ADA, "phone_number": OTHER_PHONE}, key=None).status == 200
     assert campaign.find(**ADA)["phone_number"] == PHONE
@@ -96,7 +96,8 @@ def test_calls_without_a_key_replace_nothing(campaign):
 
 
 def test_sign_up_does_not_go_to_another_lead(campaign):
-    """docs/api.md 4.3 rule 1: without a key the email alone decides when the number is another lead's; with a key it is 422"""
+    """docs/api.md 4.3 rule 1: if the number is another lead's, without a key the email address alone decides; with a key, the answer is
+    422"""
     eve = {"email": "eve@example.org"}
     planted = campaign.post({**eve, "phone_number": PHONE, "redirect_url": "https://evil.example/"}, key=None).json
     for counter in (1, 2):
@@ -116,12 +117,13 @@ def test_sign_up_does_not_go_to_another_lead(campaign):
 
 
 def test_redirect_url_from_another_request_is_not_shown(service, account):
-    """docs/api.md 4.5: without a key, only that of this request or one stored with a key is shown; on sign-ups and look-ups, with any privacy"""
+    """docs/api.md 4.5: without a key, only the URL of this request, or one that was stored with a key, is shown; on sign-ups and look-ups,
+    whatever the privacy"""
     for privacy in ("on", "off"):
         campaign = service.campaign(account, privacy=privacy)
 
         def shown(key, sent=None, **fields):
-            """The redirect URLs in the answers to sign-up and look-up."""
+            """The redirect URLs in the answers to a sign-up and a look-up."""
             urls = {"redirect_url": sent} if sent else {}
             info = f"/v1/{campaign.id}/info"
             answers = [campaign.post({**fields, **urls}, key=key), campaign.get(fields, key=key),
@@ -137,7 +139,7 @@ def test_redirect_url_from_another_request_is_not_shown(service, account):
 
 
 def test_calls_with_a_key_replace_identifiers(campaign):
-    """docs/api.md 4.3 rule 4; the old one may be used by another lead"""
+    """docs/api.md 4.3 rule 4: another lead may then use the old one"""
     lead = campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.lead(**ADA, phone_number=OTHER_PHONE)["phone_number"] == OTHER_PHONE
     changed = campaign.lead(email="new@example.org", phone_number=OTHER_PHONE)
@@ -148,7 +150,7 @@ def test_calls_with_a_key_replace_identifiers(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
 def test_social_id_with_an_email_is_the_referrer(campaign, name):
-    """docs/api.md 4.3 rule 2"""
+    """docs/api.md 4.3 rule 2: it does not identify the lead"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
         assert campaign.post({"email": email, name: referrer}, key=key).status == 200
@@ -156,7 +158,7 @@ def test_social_id_with_an_email_is_the_referrer(campaign, name):
 
 
 def test_the_referrer_is_set_once(campaign):
-    """docs/api.md 4.6 Referrer: at creation; unknown, foreign and own ids are ignored"""
+    """docs/api.md 4.6 Referrer: it is set at creation; unknown, foreign and own ids are ignored"""
     one, two = campaign.lead(email="1@example.org")["social_id"], campaign.lead(email="2@example.org")["social_id"]
     lead = campaign.lead(**ADA, kid=one)
     assert lead["parent_id"] == one
@@ -175,7 +177,7 @@ def test_a_foreign_referrer_is_ignored(service, account, campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
 def test_must_exist_with_a_key_identifies_the_lead(campaign, name):
-    """docs/api.md 4.3 rule 2, exception: this adds an email or phone to an existing lead"""
+    """docs/api.md 4.3 rule 2, exception: this adds an email address or phone number to an existing lead"""
     lead = campaign.lead(phone_number=PHONE)
     changed = campaign.lead(**{name: lead["social_id"], "email": "new@example.org", "must_exist": True})
     assert (changed["social_id"], changed["email"], changed["counter"]) == (lead["social_id"], "new@example.org", 2)
@@ -192,7 +194,7 @@ def test_must_exist_never_takes_another_leads_identifier(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
 def test_social_id_alone_identifies_the_lead_with_a_key(campaign, name):
-    """docs/api.md 4.3 rule 3; not for `__kid`"""
+    """docs/api.md 4.3 rule 3: this does not apply to `__kid`"""
     lead = campaign.lead(**ADA)
     assert campaign.lead(**{name: lead["social_id"], "color": "red"})["custom_fields"] == {"color": "red"}
     assert campaign.post({name: "0000000000"}).verdict == (404, "lead_not_found")
@@ -200,14 +202,14 @@ def test_social_id_alone_identifies_the_lead_with_a_key(campaign, name):
 
 
 def test_referrer_alone_identifies_no_lead(campaign):
-    """docs/api.md 4.3 rules 2 and 3: `__kid` is the referrer; it is the lead to update only with must_exist"""
+    """docs/api.md 4.3 rules 2 and 3: `__kid` is the referrer; only with must_exist is it the lead to update"""
     lead = campaign.lead(**ADA)
     assert campaign.post({"__kid": lead["social_id"], "plan": "x"}).verdict == (406, "missing_identifier")
     assert campaign.lead(__kid=lead["social_id"], must_exist=True)["counter"] == 2
 
 
 def test_request_has_precedence_over_its_url(campaign):
-    """docs/api.md 1, Merging __url: only parameters that the request lacks; `kid` and `__kid` are the same"""
+    """docs/api.md 1, Merging __url: only parameters that the request does not have are merged; `kid` and `__kid` count as the same"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
     url = f"https://shop.example/?kid={two['social_id']}"
     assert campaign.lead(**ADA, __kid=one["social_id"], __url=url)["parent_id"] == one["social_id"]
@@ -215,7 +217,8 @@ def test_request_has_precedence_over_its_url(campaign):
 
 
 def test_utm_has_a_cap(campaign):
-    """docs/api.md 1, Caps: like custom fields, so that an anonymous sign-up cannot enlarge later events; 1.6: the rest is left out"""
+    """docs/api.md 1, Caps: the cap is that of custom fields, so that an anonymous sign-up cannot enlarge later events; 1.6: the rest is
+    left out"""
     fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
     assert len(campaign.lead(**ADA, **fields)["utm"]) == 4
     assert campaign.lead(email="b@example.org", **fields, utm_5="x" * 400)["utm"] == campaign.find(**ADA)["utm"]
@@ -241,7 +244,7 @@ def test_social_id_has_precedence_over_kid(campaign):
 
 
 def test_must_exist(campaign):
-    """docs/requirements.md: no lead is created; 2 lead_not_found; with and without a key"""
+    """docs/requirements.md: no lead is created; docs/api.md 2 lead_not_found; with and without a key"""
     for key in (True, None):
         assert campaign.post({**ADA, "must_exist": True}, key=key).verdict == (404, "lead_not_found")
     assert campaign.get(ADA).status == 404
@@ -250,13 +253,13 @@ def test_must_exist(campaign):
 
 
 def test_custom_fields_are_merged(campaign):
-    """docs/api.md 4.3 rule 6: a given value replaces, null removes, others remain"""
+    """docs/api.md 4.3 rule 6: a value that is sent replaces the stored one, null removes it, other fields stay"""
     campaign.lead(**ADA, a="1", b="2", c="3")
     assert campaign.lead(**ADA, b="new", c=None, d=True)["custom_fields"] == {"a": "1", "b": "new", "d": True}
 
 
 def test_replaced_and_first_values(campaign):
-    """docs/api.md 4.3 rule 6"""
+    """docs/api.md 4.3 rule 6: which values a later sign-up replaces, and which it does not"""
     campaign.lead(**ADA, __uid="u1", redirect_url="https://a.example/", ip="192.0.2.1", __referrer="https://r1.example/",
                   utm_source="one")
     lead = campaign.lead(**ADA, __uid="u2", redirect_url="https://b.example/", ip="192.0.2.2", __referrer="https://r2.example/",
@@ -274,7 +277,7 @@ _private __source __sid __session_id __rid utm_source UTM_medium Controller""".s
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_reserved_names_are_no_custom_fields(campaign, name):
-    """docs/api.md 4.4: names with a meaning get a valid value"""
+    """docs/api.md 4.4: names with a meaning are sent with a valid value"""
     value = {"list_id": campaign.id, "campaign_id": campaign.id, "campaignid": campaign.id, "country_code": "US", "jsonp": ""}
     lead = campaign.lead(**ADA, **{name: value.get(name, "x")}, other="y")
     assert lead["custom_fields"] == {"other": "y"}
@@ -289,7 +292,7 @@ def test_custom_field_names_are_only_lower_cased(campaign):
 
 
 def test_name_that_is_longer_in_lower_case(make_service):
-    """docs/api.md 1 Caps: an accepted name is also valid in lower case, because both lengths count"""
+    """docs/api.md 1 Caps: both lengths count, so that an accepted name is also valid in lower case"""
     service = make_service(settings=[("limits", "name_bytes", "64")])
     campaign = service.campaign(service.account())
     longest = "Ⱥ" * 21 + "x"  # two bytes each, three in lower case
@@ -312,7 +315,7 @@ def test_array_for_a_single_value(campaign, name):
 
 @pytest.mark.parametrize("number", ["1e400", "-1e999", "[1,1e400]"])
 def test_numbers_beyond_double_precision(campaign, number):
-    """docs/api.md 4.4 Values: numbers keep their type and value, also at a webhook's receiver"""
+    """docs/api.md 4.4 Values: numbers keep their type and value, even at the receiver of a webhook"""
     body = b'{"email":"ada@example.org","big":%s}' % number.encode()
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (406, "invalid_parameter")
     body = b'{"email":"ada@example.org","big":[1e308,-0,1e-400,0.10]}'
@@ -326,7 +329,7 @@ def test_numbers_beyond_double_precision(campaign, number):
     ("__url=http://x/?Plan=u", {"plan": "body"}, "body"), ("plan=q&__url=http://x/?Plan=u", {}, "q"),
     ("__url=http://x/?plan=u1%26Plan=u2", {}, "u2"), ("Plan=q&__url=http://x/?PLAN=u", {"plan": None}, None)])
 def test_names_that_differ_in_case(campaign, query, body, stored):
-    """docs/api.md 1: the body precedes the query, __url is last, otherwise the last value counts; 4.4: custom fields"""
+    """docs/api.md 1: the body takes precedence, __url comes last, otherwise the last value counts; 4.4: custom fields"""
     lead = campaign.post({**ADA, **body}, query=query).json
     assert lead["custom_fields"] == ({} if stored is None else {"plan": stored})
 
@@ -337,13 +340,13 @@ def test_names_that_differ_in_case(campaign, query, body, stored):
     ("utm_source=&__url=http://x/?UTM_SOURCE=z", b"{}"),
     ("utm_source=a&__url=http://x/?UTM_medium=z%26utm_source[]=b", b'{"source":"a","medium":"z"}')])
 def test_utm_names_that_differ_in_case(campaign, query, stored):
-    """docs/api.md 1 Merging, 4.4: each name once in the object; the request's own value counts"""
+    """docs/api.md 1 Merging, 4.4: each name is in the object once; the request's own value takes precedence"""
     response = campaign.client.request("POST", campaign.path, query=query, form=ADA, key=campaign.key)
     assert response.status == 200 and b'"utm":' + stored in response.body
 
 
 def test_arrays_in_the_url_are_ignored(campaign):
-    """docs/api.md 1 Merging: where one text is expected; the URL is data, and cannot be invalid"""
+    """docs/api.md 1 Merging: arrays where one text is expected; the URL is data, and cannot be invalid"""
     lead = campaign.lead(**ADA, __url="http://x/?utm_source[]=a&kid[]=b&list[]=c")
     assert lead["utm"] == {} and lead["parent_id"] is None and lead["custom_fields"] == {"list": ["c"]}
 
@@ -356,13 +359,13 @@ def test_custom_values_keep_their_type(campaign, value):
 
 
 def test_utm(campaign):
-    """docs/api.md 4.4: without the prefix, all from the first request that has any; the case of names is ignored"""
+    """docs/api.md 4.4: they are stored without the prefix, all from the first request that has any; the case of names is ignored"""
     assert campaign.lead(**ADA)["utm"] == {}
     assert campaign.lead(**ADA, utm_source="news", UTM_Campaign="may")["utm"] == {"source": "news", "campaign": "may"}
 
 
 def test_url_parameters_are_merged(campaign):
-    """docs/api.md 1 Merging: utm, kid and custom fields are used; the request's own values have precedence; reserved names are ignored"""
+    """docs/api.md 1 Merging: utm, kid and custom fields are used; the request's own values take precedence; reserved names are ignored"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m" \
           "&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong&must_exist=1#end"
@@ -380,7 +383,8 @@ def test_url_parameters_are_merged(campaign):
     ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],
     ids=["number", "bytes", "name", "value", "text", "utm", "long", "syntax", "others"])
 def test_no_url_refuses_a_signup(campaign, query, left, key):
-    """docs/api.md 1.4: parameters that do not fit together with the fields of the request are left out; those fields are stored"""
+    """docs/api.md 1.4: parameters that do not fit together with the fields of the request are left out; the fields of the request are
+    stored"""
     answer = campaign.post({**ADA, "plan": "gold", "__url": f"https://shop.example/?{query}"}, key=key)
     assert answer.status == 200, answer.body
     fields = campaign.find(**ADA)["custom_fields"]
@@ -388,7 +392,7 @@ def test_no_url_refuses_a_signup(campaign, query, left, key):
 
 
 def test_no_url_replaces_what_a_key_stored(campaign):
-    """docs/api.md 1.3, 1.4: a parameter of a link counts as that of a stranger, also in a call with a key, and gives no consent"""
+    """docs/api.md 1.3, 1.4: a parameter of a link counts as a stranger's, even in a call with a key, and gives no consent"""
     campaign.lead(**ADA, plan="gold")
     url = "https://shop.example/?plan=free&color=red&consent=yes&custom_fields[Consent_Version]=1&"
     assert campaign.lead(**ADA, __url=url + "&".join(f"u{number}=x" for number in range(60)))["custom_fields"]["plan"] == "gold"
@@ -433,7 +437,7 @@ def test_url_does_not_identify_the_lead(campaign, name):
     ({}, False), ({"__do_not_reset_opt_out": None}, False),
     *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, True, "", "0", 0, "false", False, "please", ["a"]))])
 def test_updates_end_the_opt_out(service, campaign, fields, opted_out):
-    """docs/api.md 4.4, docs/requirements.md __do_not_reset_opt_out: any value preserves the opt-out"""
+    """docs/api.md 4.4, docs/requirements.md __do_not_reset_opt_out: with any value of it, the opt-out stays"""
     lead = campaign.lead(**ADA)
     service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
     assert campaign.find(**ADA)["opted_out"] is True
@@ -452,7 +456,8 @@ def test_redirect_urls(campaign, url):
                                  "\tjava\tscript\n:alert(1)", "/a\tb", "https://shop.example/\nx", "java\x00script:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
                                  "shop.example:8080/"])
 def test_redirect_urls_contain_no_script(campaign, url):
-    """docs/api.md 2 invalid_parameter, 4.4: no other scheme, no control characters; also for an existing lead, which does not change"""
+    """docs/api.md 2 invalid_parameter, 4.4: other schemes and control characters are refused, also for an existing lead, which does not
+    change"""
     before = campaign.lead(**ADA, redirect_url="https://shop.example/")
     for email in (ADA["email"], "new@example.org"):
         for options in ({"json_body": {"email": email, "redirect_url": url}}, {"form": {"email": email, "redirect_url": url}}):
@@ -465,7 +470,7 @@ def test_redirect_urls_contain_no_script(campaign, url):
 
 
 def test_ip(campaign):
-    """docs/api.md 4.4: the given address, otherwise the client's; 4.3.6: on an update, only a given one"""
+    """docs/api.md 4.4: the address that is sent, otherwise the client's; 4.3.6: an update stores only an address that is sent"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     bob = {"email": "b@example.org"}
     for fields, stored in (({}, "203.0.113.7"), ({"ip": "192.0.2.1"}, "192.0.2.1"), ({}, "192.0.2.1")):
@@ -476,7 +481,7 @@ def test_ip(campaign):
 
 
 def test_ip_of_a_campaign_that_counts_addresses(service, account):
-    """docs/api.md 4.4: with `max_per_ip`, a caller without a key does not choose the address, neither of a new lead nor of an existing one"""
+    """docs/api.md 4.4: with `max_per_ip`, a caller without a key cannot choose the address of a lead, whether new or existing"""
     campaign = service.campaign(account, max_per_ip=1)
     for _ in range(2):
         assert campaign.post({**ADA, "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
@@ -487,7 +492,8 @@ def test_ip_of_a_campaign_that_counts_addresses(service, account):
 @pytest.mark.parametrize("sent, stored", [
     ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("0:0:0:0:0:FFFF:C000:0201", "192.0.2.1")])
 def test_ip_has_one_spelling(campaign, sent, stored):
-    """docs/api.md 4.4: as in RFC 5952, so that equal addresses count as one; given and from the connection"""
+    """docs/api.md 4.4: addresses are written as in RFC 5952, so that equal addresses count as one, whether they are sent or taken from the
+    connection"""
     assert campaign.lead(**ADA, ip=sent)["ip"] == stored
     assert campaign.lead(**ADA, ip="192.0.2.9")["ip"] == "192.0.2.9"
     assert campaign.lead(**ADA, ip=sent)["ip"] == stored
@@ -496,7 +502,7 @@ def test_ip_has_one_spelling(campaign, sent, stored):
 
 @pytest.mark.parametrize("name", ["__referrer", "__ref", "referrer"])
 def test_referrer(campaign, name):
-    """docs/api.md 4.4: three names; the Referer header is the default"""
+    """docs/api.md 4.4: it has three names; the Referer header is the default"""
     assert campaign.lead(**ADA, **{name: "https://r.example/"})["referrer"] == "https://r.example/"
     lead = campaign.post({"email": "b@example.org"}, headers={"Referer": "https://h.example/"}).json
     assert lead["referrer"] == "https://h.example/"
@@ -517,7 +523,7 @@ def test_source_of_a_sign_up(service, campaign, sent, stored):
 
 
 def test_a_source_without_a_key(service, campaign):
-    """docs/api.md 4.4: `form` without a key"""
+    """docs/api.md 4.4: the source is `form` without a key"""
     campaign.post(ADA, key=None)
     assert service.installation.sql(f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id}") == "form"
 
@@ -536,7 +542,7 @@ def test_an_ended_campaign_takes_no_leads(service, account):
 
 
 def test_end_time_takes_effect_by_itself(service, account):
-    """docs/api.md 6: without any action of a program; updates are refused, too"""
+    """docs/api.md 6: no program has to act; updates are also refused"""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign = service.campaign(account, ends_at=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
     assert campaign.post(ADA).status == 200
@@ -545,7 +551,7 @@ def test_end_time_takes_effect_by_itself(service, account):
 
 
 def test_end_and_reopen(service, campaign):
-    """docs/api.md 6 By command; refused calls are not made up for"""
+    """docs/api.md 6 By command; refused calls are not counted later"""
     lead = campaign.lead(**ADA)
     service.installation.admin("campaign", "end", str(campaign.id))
     wait_until(lambda: campaign.post(ADA).verdict == (423, "campaign_ended"), 5, "the end of the campaign")
@@ -555,6 +561,6 @@ def test_end_and_reopen(service, campaign):
 
 
 def test_campaign_state_is_checked_before_the_fields(service, account):
-    """docs/api.md 1.5 Order of checks: campaign state, then fields"""
+    """docs/api.md 1.5 Order of checks: the campaign's state, then the fields"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     assert campaign.post({"email": "bad"}).verdict == (423, "campaign_ended")

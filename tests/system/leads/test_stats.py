@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/statistics.md: counts by hour of leads and attempts, from the sign-up to the operator's command."""
+"""docs/statistics.md: hourly counts of leads and attempts, from the sign-up to the operator's command."""
 import json
 import time
 
@@ -24,11 +24,11 @@ def source(stats, name):
 
 
 def test_leads(service, leadhook, campaign, tmp_path):
-    """docs/statistics.md 1 and 2: sign-ups, their changes and imports in the hour of the sign-up, by source"""
+    """docs/statistics.md 1 and 2: sign-ups, changes of these leads, and imports count in the hour of the sign-up, by source"""
     ada = campaign.lead(email="ada@example.org", __referrer="https://blog.example/a", __url="https://shop.example/")
     for name in ("bob", "eve"):
         campaign.lead(email=f"{name}@example.org", __kid=ada["social_id"])
-    campaign.lead(email="uta@example.org", utm_source="news", __source="import")  # not a file
+    campaign.lead(email="uta@example.org", utm_source="news", __source="import")  # not an import of a file
     campaign.lead(email="own@example.org", __referrer="https://shop.example/a", __url="https://shop.example/", __source="import")
     assert campaign.post({"email": "form@example.org"}, headers=[("Referer", "https://blog.example/a")]).status == 200
     inbound = leadhook("inbound", "add", campaign.id, "Shop", "--map", "email=mail")
@@ -65,12 +65,12 @@ def test_leads(service, leadhook, campaign, tmp_path):
 
 
 def test_referrals(service, leadhook, campaign, tmp_path):
-    """docs/statistics.md 1: leads that were referred, are verified, or have referred others, in the hour of their sign-up"""
+    """docs/statistics.md 1: leads that were referred, are verified, or have referred others count in the hour of their sign-up"""
     hour = int(time.time()) // 3600 - 40
     shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
 
     def funnel():
-        """The hour of Ada, that of Bob, all hours, and the whole campaign in the overview."""
+        """The hour of Ada, the hour of Bob, all hours, and the whole campaign in the overview."""
         stats = leadhook("campaign", "stats", campaign.id, "--by", "hour", "--since", shown[0])
         assert stats["complete"] and [stats["previous"][name] for name in LEADS] == [0] * len(LEADS)
         [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
@@ -114,7 +114,7 @@ def test_referrals(service, leadhook, campaign, tmp_path):
 
 
 def counted_sources(service, leadhook, campaign, *words):
-    """(kind, value, signups) after one run of the dispatcher, which has counted all leads."""
+    """(kind, value, signups), after the dispatcher has run once and counted all leads."""
     service.dispatch()
     assert service.installation.sql("SELECT sources_counted_to = last_subscription_number FROM lh_campaign_counters "
                                     f"WHERE campaign_id = {campaign.id}").strip() == "1"
@@ -122,7 +122,8 @@ def counted_sources(service, leadhook, campaign, *words):
 
 
 def test_more_sources_than_are_added_up(service, leadhook, campaign):
-    """docs/statistics.md 3, campaign sources: invented values make no answer slow; a shorter period and one kind are shown"""
+    """docs/statistics.md 3, campaign sources: with too many invented values, the call is refused instead of being slow; a shorter period or
+    a single kind is still shown"""
     service.installation.sql(
         f"INSERT INTO lh_lead_sources (campaign_id, day, kind, value, signups) SELECT {campaign.id},"
         " DATEDIFF(UTC_DATE(), '1970-01-01') - seq DIV 1000, seq % 2, seq, 1 FROM seq_0_to_100999")
@@ -134,7 +135,7 @@ def test_more_sources_than_are_added_up(service, leadhook, campaign):
 
 
 def test_sources(service, leadhook, campaign, tmp_path):
-    """docs/statistics.md 2.1: sign-ups by utm parameter and site, without what may be an address, through the dispatcher"""
+    """docs/statistics.md 2.1: the dispatcher counts sign-ups by utm parameter and site, without values that may be an address"""
     assert leadhook("campaign", "sources", campaign.id) == []
     page = {"__url": "https://shop.example/"}
     for number, fields in enumerate([
@@ -175,7 +176,7 @@ def test_sources(service, leadhook, campaign, tmp_path):
     (["--since", "2999-01-01T00:00:00Z"], "before now"),
 ])
 def test_invalid_sources(service, campaign, words, message):
-    """docs/statistics.md 4: what is refused, and why"""
+    """docs/statistics.md 4: which calls are refused, and why"""
     done = call(service.installation, "campaign", "sources", str(campaign.id), *words)
     assert done.returncode == DATA and message in done.stderr and done.stdout == ""
 
@@ -190,7 +191,7 @@ def test_sources_of_a_removed_campaign(service, leadhook, campaign):
 
 
 def test_rebuild(service, leadhook, refused, campaign):
-    """docs/statistics.md 1: the command counts all leads again, and the dispatcher continues if it was interrupted"""
+    """docs/statistics.md 1: the command counts all leads again, and if it is interrupted, the dispatcher continues"""
     campaign.leads(3)
     sql = service.installation.sql
     sql(f"UPDATE lh_lead_hours SET lead_count = 9 WHERE campaign_id = {campaign.id}")
@@ -199,7 +200,7 @@ def test_rebuild(service, leadhook, refused, campaign):
     assert finding["what"] == "lead_hours" and "leadhook stats rebuild" in finding["hint"]
     assert leadhook("stats", "rebuild", campaign.id) == {"campaigns": 1}
     assert leadhook("campaign", "stats", campaign.id)["totals"]["leads"] == 3
-    # an interrupted command
+    # as if the command had been interrupted
     sql(f"DELETE FROM lh_lead_hours WHERE campaign_id = {campaign.id};"
         "UPDATE lh_campaign_counters SET hours_counted_from = 4294967295 "
         f"WHERE campaign_id = {campaign.id};"
@@ -218,7 +219,7 @@ def test_rebuild(service, leadhook, refused, campaign):
 
 
 def test_attempts(service, leadhook, receiver, campaign):
-    """docs/statistics.md 3: attempts by the hour of their start, with their outcome"""
+    """docs/statistics.md 3: attempts are counted by the hour of their start, with their outcome"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(503), Answer(200))
     campaign.leads(1)
@@ -276,13 +277,13 @@ def test_webhooks_of_campaigns(service, leadhook, receiver, account):
     (["--limit", "3"], USAGE, "--limit"),
 ])
 def test_invalid_periods(service, campaign, words, status, message):
-    """docs/statistics.md 4: what is refused, and why"""
+    """docs/statistics.md 4: which calls are refused, and why"""
     done = call(service.installation, "campaign", "stats", str(campaign.id), *words)
     assert done.returncode == status and message in done.stderr and done.stdout == ""
 
 
 def test_output_for_people(service, campaign):
-    """docs/statistics.md 4: fields, then tables"""
+    """docs/statistics.md 4: fields first, then tables"""
     campaign.leads(1)
     done = call(service.installation, "campaign", "stats", str(campaign.id), "--by", "hour")
     assert done.returncode == OK and "\npoints:\n" in done.stdout and "\nsources:\n" in done.stdout

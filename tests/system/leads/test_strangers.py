@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.11: what callers without a key see and change."""
+"""docs/api.md 4.1.11: what callers without a key can see and change."""
 import json
 import re
 
@@ -22,7 +22,7 @@ def sign_up(campaign, key=None, **fields):
 
 
 def token_of(lead):
-    """The value of `__token`, from the address of the lead's page."""
+    """The value of `__token`, from the URL of the lead's page."""
     return re.fullmatch(r".*/c/\d+/s/([0-9A-Z]{10}/[\w-]{24})", lead["status_url"])[1]
 
 
@@ -39,13 +39,13 @@ def ada(strict):
 
 @pytest.mark.parametrize("words", [(), ("--id", "7000001")], ids=["new", "moved"])
 def test_defaults(leadhook, account, words):
-    """whichever way a campaign is made (`/manage/v1`: test_manage.py)"""
+    """the defaults are the same whichever way a campaign is made (for `/manage/v1`, see test_manage.py)"""
     shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "New", *words)["id"])
     assert (shown["public_lookup"], shown["public_update"], shown["pages"], shown["require_key"]) == ("all", "all", True, False)
 
 
 def test_nothing_about_a_person_for_an_address(strict, ada):
-    """a second sign-up, look-ups, `must_exist`: only the address is known"""
+    """a second sign-up, look-ups and `must_exist` by a caller that knows only the address"""
     known, unknown = ({"email": f"{name}@example.org"} for name in ("ada", "unknown"))
     assert withheld(strict, sign_up(strict, **known, first_name="Mallory", redirect_url="https://evil.example/"),
                     redirect_url="https://evil.example/")
@@ -60,7 +60,7 @@ def test_nothing_about_a_person_for_an_address(strict, ada):
 
 
 def test_failures_show_no_lead(strict, ada):
-    """too many fields are refused for a known address as for an unknown one; `must_exist` needs a key, even with one's own token"""
+    """too many fields are refused for known and unknown addresses alike; `must_exist` needs a key, even with the lead's own token"""
     other = sign_up(strict, email="other@example.org")
     large = {name: "x" * 3000 for name in "abc"}
     for name in ("ada", "unknown"):
@@ -71,7 +71,7 @@ def test_failures_show_no_lead(strict, ada):
 
 
 def test_fields_of_strangers_give_way(campaign):
-    """docs/api.md 1.3: 50 fields, and 8 KiB, that others stored under an address do not make a later sign-up with it fail, with or without
+    """docs/api.md 1.3: 50 fields or 8 KiB that others have stored under an address do not prevent a later sign-up with it, with or without
     a key"""
     def junk(prefix):
         return {f"{prefix}{number}": 130 * "x" for number in range(50)}
@@ -90,7 +90,7 @@ def test_fields_of_strangers_give_way(campaign):
 
 
 def test_fields_of_weak_keys_give_way(campaign, leadhook, account):
-    """docs/api.md 1.3: a caller whose key may not change leads is a stranger"""
+    """docs/api.md 1.3: a caller whose key may not change leads counts as a stranger"""
     weak = leadhook("key", "add", account.id, "--rights", "ingest")["key"]
     campaign.lead(email="ada@example.org", plan="gold")
     sign_up(campaign, key=weak, email="ada@example.org", **{f"weak{number}": "x" for number in range(49)})
@@ -105,7 +105,7 @@ def test_a_social_id_is_public(strict, ada):
 
 
 def test_a_stranger_changes_nothing(strict, ada, receiver):
-    """own: only counter and event change, and an opt-out does not end"""
+    """own: only the counter and an event change, and an opt-out does not end"""
     strict.change("optout", email="ada@example.org")
     strict.webhook("repeat_signup")
     sign_up(strict, email="ada@example.org", first_name="Mallory", phone_number="+491701234567", __uid="x", plan="pro",
@@ -120,7 +120,7 @@ def test_a_stranger_changes_nothing(strict, ada, receiver):
 def test_none(service, account, receiver):
     campaign = service.campaign(account, public_lookup="none", public_update="none", pages="on")
     ada = sign_up(campaign, email="ada@example.org", first_name="Ada")
-    assert ada["first_name"] == "Ada"  # it is the caller's own
+    assert ada["first_name"] == "Ada"  # it is the caller's own lead
     for token in ({}, {"__token": token_of(ada)}):
         assert withheld(campaign, sign_up(campaign, email="ada@example.org", first_name="Mallory", **token)) == (not token)
         assert campaign.get({"social_id": ada["social_id"], **token}, key=None).verdict == REFUSED
@@ -129,7 +129,7 @@ def test_none(service, account, receiver):
 
 @pytest.mark.parametrize("lookup", ["social_id", "own"])
 def test_an_own_lead(service, account, lookup):
-    """The token names the lead, shows it, and permits changes."""
+    """The token identifies the lead, shows it, and permits changes."""
     campaign = service.campaign(account, pages="on", public_lookup=lookup, public_update="own")
     ada = sign_up(campaign, email="ada@example.org", first_name="Ada")
     other = sign_up(campaign, email="other@example.org")
@@ -145,7 +145,7 @@ def test_an_own_lead(service, account, lookup):
 
 
 def test_own_only(service, account):
-    """own: a social id alone does not show a lead, whether it exists or not"""
+    """own: a social id alone does not show a lead, whether or not it exists"""
     campaign = service.campaign(account, pages="on", public_lookup="own", public_update="own")
     ada = sign_up(campaign, email="ada@example.org")
     for social_id in (ada["social_id"], "0123456789"):
@@ -177,7 +177,7 @@ def test_a_token_of_another_campaign(service, account, strict, ada):
 
 
 def test_the_token_of_an_opt_out(strict, ada):
-    """the token of an opt-out link is only for that, and the token of the page does not opt out"""
+    """the token of an opt-out link is valid only for opting out, and the token of the page does not opt out"""
     link = strict.find(email="ada@example.org")["unsubscribe_url"]["default"]
     opt_out = "/".join(link.split("/")[-2:])
     assert strict.get({"__token": opt_out}, key=None).verdict == (409, "missing_identifier")
@@ -185,7 +185,8 @@ def test_the_token_of_an_opt_out(strict, ada):
 
 
 def test_a_number_that_cannot_be_added(strict):
-    """docs/api.md 4.3: an email address with the number of another lead becomes a lead of its own instead of being added to that one."""
+    """docs/api.md 4.3: an email address that is sent with the number of another lead makes a new lead instead of being added to that
+    lead."""
     phone = sign_up(strict, phone_number="+491701234567", first_name="Ada")
     new = sign_up(strict, email="new@example.org", phone_number="+491701234567", first_name="New")
     assert new["social_id"] != phone["social_id"]
@@ -212,8 +213,8 @@ def kinds(campaign):
     ("welcome,status_link", "off", ["welcome"], ["status_link"], "mail"), ("status_link", "on", ["verify"], ["verify"], "mail"),
     ("status_link", "off", None, ["status_link"], "mail"), ("welcome", "off", None, [], "nothing"), ("", "off", None, [], "nothing")])
 def test_check_mail(mailing, mails, verify, new, known, repeated):
-    """docs/api.md 4.1.11: true exactly where the sign-up requests a mail to its address; `new` None: the answer shows the new lead.
-    `repeated_signup` of the settings says the same before"""
+    """docs/api.md 4.1.11: true exactly if the sign-up requests a mail to its address; `new` None: the answer shows the new lead.
+    `repeated_signup` of the settings predicts it"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, verify_email=verify, **STRICT)
     assert mailing.installation.admin("campaign", "show", str(campaign.id))["repeated_signup"] == repeated
     first = sign_up(campaign, email="ada@example.org")
@@ -226,7 +227,7 @@ def test_check_mail(mailing, mails, verify, new, known, repeated):
 
 @pytest.mark.parametrize("mails, requested", [("welcome,status_link", ["verify"]), ("welcome", [])])
 def test_a_lead_that_opted_out(mailing, mails, requested):
-    """docs/api.md 4.1.11, 4.1.12: a sign-up that anyone could have sent does not end the opt-out, but the lead has a way back"""
+    """docs/api.md 4.1.11, 4.1.12: a sign-up that anyone could have sent does not end the opt-out, but the lead itself can end it"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, **STRICT)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -236,7 +237,7 @@ def test_a_lead_that_opted_out(mailing, mails, requested):
 
 
 def test_check_mail_of_a_number(mailing):
-    """false: the mail for a known number would show that its lead has an email address"""
+    """false, because a mail for a known number would show that its lead has an email address"""
     campaign = mailing.campaign(mailing.account(), pages="on", **STRICT)
     campaign.lead(email="ada@example.org", phone_number="+491701234567")
     assert sign_up(campaign, phone_number="+491701234567")["check_mail"] is False
@@ -248,7 +249,7 @@ def test_a_key_sees_and_changes_everything(strict, ada):
 
 
 def test_public_actions(strict, ada):
-    """own: with the token, once"""
+    """own: public actions can be completed with the token, once"""
     action = strict.define("action", "Share", "--points", 3, "--public")
     path, fields = f"/action/{strict.id}", {"aid": action, "kid": ada["social_id"]}
     assert strict.client.request("POST", path, json_body=fields).verdict == REFUSED
@@ -259,7 +260,7 @@ def test_public_actions(strict, ada):
 
 
 def test_the_limit_of_new_leads(make_service):
-    """the limit shows nothing: known addresses count, and beyond it are refused, too"""
+    """the limit does not show which addresses are known: known addresses also count, and are also refused beyond it"""
     service = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")])
     for names in (("one", "two"), ("one", "one")):
         campaign = service.campaign(pages="on", **STRICT)
@@ -272,7 +273,7 @@ def test_the_limit_of_new_leads(make_service):
 @pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
                                             ("on", "https://shop.example/x?a=b")])
 def test_links_of_pages(service, account, pages, landing):
-    """docs/api.md 4.5: the hosted page, if the campaign has none of its own"""
+    """docs/api.md 4.5: the links lead to the hosted page, if the campaign has no page of its own"""
     campaign = service.campaign(account, pages=pages, **({"landing_url": landing} if landing else {}), **STRICT)
     ada = sign_up(campaign, email="ada@example.org")
     page = f"{service.front.url}/c/{campaign.id}" if pages == "on" else None
@@ -302,7 +303,7 @@ def test_hosts_only(service, account, origin, status):
     ({"Sec-Fetch-Mode": "no-cors", "Referer": "https://shop.example/"}, 200),
     ({"Origin": "https://evil.example", "Referer": "https://shop.example/"}, 403)])
 def test_hosts_only_by_get(service, account, headers, status):
-    """`<script>` and `<img>` on other pages sign up no address; look-ups pass."""
+    """`<script>` and `<img>` on pages of other sites cannot sign up addresses; look-ups work."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on")
     headers = {name: f"{service.front.url}/c/1" if value == "SELF" else value for name, value in headers.items()}
     for path, expected in ((f"/v1/{campaign.id}/subscribe", status), (campaign.path, 200)):
@@ -353,7 +354,7 @@ def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, cha
     assert campaign.find(social_id=ada["social_id"])["counter"] == 2
     full = campaign.find(social_id=leader["social_id"])
     assert (full["lead_count"], full["contest_score"], full["unverified_leads"]) == (4, 2, {"direct": 1, "indirect": 0})
-    for _ in range(2):  # once, also when it is verified twice
+    for _ in range(2):  # counts once, even if it is verified twice
         campaign.change("verify", social_ids=[new["social_id"]])
         campaign.change("unverify", social_ids=[new["social_id"]])
     campaign.change("verify", social_ids=[new["social_id"]])
@@ -365,7 +366,7 @@ def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, cha
 
 
 def test_later_leads_do_not_show_earlier_ones(service, account):
-    """Not verified: nothing that callers see of their own leads, before and after, reveals whether a sign-up in between made a lead"""
+    """Not verified: nothing that callers see of their own earlier and later leads reveals whether a sign-up in between made a lead"""
     campaign = service.campaign(account, pages="on", verify_email="on", **STRICT)
     answers = {}
     for probe in ("known", "known", "new"):
@@ -394,7 +395,7 @@ def test_later_leads_do_not_show_earlier_ones(service, account):
 
 
 def test_a_server_clears_no_flag(service, leadhook, account):
-    """docs/api.md 4.6 Judged again: a system that writes back to a flagged lead says nothing about the visitor"""
+    """docs/api.md 4.6 Judged again: when a system writes back to a flagged lead, this shows nothing about the visitor"""
     campaign = service.campaign(account, max_per_ip=1)
     inbound = leadhook("inbound", "add", campaign.id, "CRM", "--map", "email=mail")["url"]
     known = {"email": "ada@example.org"}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * server.secrets_key (leadhook.conf(5)): only lists of keys that can be used are accepted, and no key is shown. Modules: conf,
- * crypto/seal. */
+ * server.secrets_key (leadhook.conf(5)): only lists of keys that can be used are accepted, and no key is shown.
+ * Modules: conf, crypto/seal. */
 #include "unit.h"
 
 #include <stdlib.h>

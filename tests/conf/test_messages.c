@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The settings of mail and texts to phones (leadhook.conf(5)): when they are on, and that no password is sent to another host
- * in clear text. Modules: conf. */
+ * in clear text.
+ * Modules: conf. */
 #include "unit.h"
 
 #include <stdio.h>

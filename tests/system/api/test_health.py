@@ -102,7 +102,7 @@ def test_a_locked_account(service, database):
 
 @pytest.mark.skipif(not COMMITTER, reason="the committer answers")
 def test_readiness_needs_no_connection_of_workers(make_service, database):
-    """40 concurrent readiness checks leave the database's connections to sign-ups and deliveries"""
+    """Concurrent readiness checks (40) leave the database's connections to sign-ups and deliveries"""
     service = make_service(workers=16, database=database)
     campaign = service.campaign(service.account())
     campaign.webhook("new_signup")

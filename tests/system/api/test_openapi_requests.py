@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Random requests of each operation of docs/openapi.yaml, valid and invalid: wrong types, other names, limits of numbers and texts,
 Unicode, broken bodies, wrong ids and keys. The document describes each answer, and no answer is an internal error or an unavailable
-service. The requests are the same in each run. LEADHOOK_EXAMPLES=1000 sends that many others of each operation; a failure prints how to
-repeat it."""
+service.
+
+The requests are the same in each run. LEADHOOK_EXAMPLES=1000 sends that many others of each operation; a failure prints how to
+repeat it.
+"""
 import json
 import re
 import types

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml with tools of others: a linter has no complaint, and TypeScript clients can be generated from it. The tools are npm
-packages; redocly/ and typescript/ pin their versions and hashes."""
+"""docs/openapi.yaml with tools of others: a linter has no complaint, and TypeScript clients can be generated from it.
+
+The tools are npm packages; redocly/ and typescript/ pin their versions and hashes.
+"""
 import json
 import os
 import re
@@ -69,7 +71,7 @@ def compile_program(folder, name):
 
 
 def test_a_client_runs_the_first_example(compiler, service, account):
-    """the first example of README.md, "A first sign-up by the API""""
+    """the first example of README.md ("A first sign-up by the API")"""
     campaign = service.campaign(account)
     assert compile_program(compiler, "client.ts") == ([], "")
     quickstart = {"LEADHOOK_URL": service.front.url, "LEADHOOK_KEY": account.key, "LEADHOOK_CAMPAIGN": str(campaign.id)}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.3 to 4.7 and 6: thousands of random histories on the real engine and on a simple model, which must agree.
-LEADHOOK_HISTORIES is their number (scripts/check --long runs many more), LEADHOOK_SEED repeats one. A history that shows a difference is
-shortened before it is printed."""
+
+LEADHOOK_HISTORIES is their number (scripts/check --long runs many more), LEADHOOK_SEED repeats one. A history that shows a
+difference is shortened before it is printed.
+"""
 import json
 import random
 import subprocess

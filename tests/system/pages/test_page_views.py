@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/pages.md in Chromium and Firefox: forms without a script and by keyboard alone, narrow windows, both colour schemes, axe. With
-LEADHOOK_PICTURES=FOLDER, it writes the pictures of the documents to that folder."""
+"""docs/pages.md in Chromium and Firefox: forms without a script and by keyboard alone, narrow windows, both colour schemes, axe.
+
+With LEADHOOK_PICTURES=FOLDER, the pictures of the documents are written to that folder.
+"""
 import email
 import email.policy
 import json

@@ -101,7 +101,7 @@ def any_port(host):
 
 def test_where_it_leads(service, account):
     """docs/pages.md 1: the policy allows the pages to which the form leads, because browsers apply it to redirections after a form: hosts
-    with and without "www.""""
+    with "www." and without"""
     campaign = service.campaign(account, **STRICT, hosts="www.example.net", landing_url="http://landing.example:8080/x",
                                 thankyou_url="https://www.shop.example/thanks", status_url="https://me.example/status")
     response = get(campaign)

@@ -10,7 +10,7 @@
 	// include link.js
 
 	// The address of the API, from that of this script without the path (docs/embedding.md 8). When the script is bundled or served by
-	// a cache, that address is missing or wrong: what elements of the page say has precedence, see findBase().
+	// a cache, that address is missing or wrong, so addresses in elements of the page take precedence: see findBase().
 	const script = native(document, "currentScript");
 	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
 	const addressOf = (source, pattern) => (pattern.exec(source || "") || [])[1] || "";
@@ -27,7 +27,7 @@
 
 	// The text in an attribute of the page, otherwise the script's own in the language of the nearest `lang`.
 	const textOf = (element, name) => attribute(element, "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
-	// the maximum size of a body without a key; fields that only inform are left out of a larger one
+	// the maximum size of a body without a key; fields that are only informative are left out of larger bodies
 	const bodyBytes = 31000;
 	const query = queryOfPage();
 	// forms that wait for an answer; the visitor's social ids by campaign
@@ -39,10 +39,10 @@
 	// forms that continue to their own action; elements that have their form
 	const passing = new WeakSet();
 	const filled = new WeakMap();
-	// what elements show; how often they are filled again after the page has removed it
+	// what elements show; how often they are filled again after the page has removed their content
 	const showing = new WeakMap();
 	const fillings = 5;
-	// by form: solutions of challenges that were not used yet, or promises of them
+	// by form: unused solutions of challenges, or promises of them
 	const proofs = new WeakMap();
 	const leads = {};
 	let errors = 0;
@@ -94,7 +94,7 @@
 		return true;
 	}
 
-	// The parameters in the query and the fragment of the page; in a frame, those of the surrounding page, as far as browsers reveal them.
+	// The parameters in the query and the fragment of the page; in a frame, those of the page around it, if the browser reveals them.
 	function queryOfPage() {
 		const own = linkQuery(location.search.slice(1) + "&" + location.hash.slice(1));
 		const around = window.parent !== window ? (/\?([^#]*)/.exec(native(document, "referrer")) || [])[1] : "";
@@ -305,8 +305,8 @@
 		field.focus();
 	}
 
-	// The lead in the answer is null if the API withholds it. Then `check_mail` says whether the person gets a mail, and `code_url` where
-	// to enter a code; a sign-up with only a number gets one by text message. `counter` is the number of sign-ups of a lead.
+	// The lead in the answer is null if the API withholds it. Then `check_mail` says whether the person gets a mail, and `code_url`
+	// where to enter a code, which a sign-up with only a number gets by text message. `counter` is the number of sign-ups of a lead.
 	function showThanks(form, campaign, lead) {
 		const own = (name) => attribute(form, "data-" + name);
 		const text = (name) => textOf(form, name);
@@ -325,8 +325,8 @@
 		shown.focus();
 	}
 
-	// Where visitors go after a success: where an attribute or a field of the form says, or where the service leads that the form was
-	// written for; "" if nowhere.
+	// The URL to which visitors go after a success: that of an attribute or a field of the form, or the one to which the service leads
+	// that the form was written for; "" if there is none.
 	function nextPage(form, place, lead) {
 		const redirects = native(form, "hasAttribute", "data-redirect") || (place && place.hasAttribute("data-redirect")) ||
 			new FormData(form).get("redirect_url") || (!native(form, "hasAttribute", "data-leadhook") && campaignOf(form));
@@ -420,7 +420,7 @@
 
 	// ---- leaderboards and status ----
 
-	// Calls `show` with each element that has the attribute: those of the campaign or, if none is given, of all.
+	// Calls `show` with each element that has the attribute, for the campaign or, if none is given, for all campaigns.
 	function each(name, campaign, show) {
 		for (const place of all("[" + name + "]")) {
 			const own = campaignIn(attribute(place, name));
@@ -429,7 +429,8 @@
 		}
 	}
 
-	// Call before a request. The returned function tells whether this is still the latest one: answers can arrive in another order.
+	// Call this before a request. The returned function tells whether that request is still the latest one: answers can arrive in
+	// another order.
 	const rounds = new WeakMap();
 	function begins(place) {
 		const round = {};
@@ -503,7 +504,7 @@
 		return line;
 	}
 
-	// `lead` comes from the answer to a sign-up. That may only say that a mail is on its way.
+	// `lead` comes from the answer to a sign-up, which may only say that a mail is on its way.
 	function showAll(campaign, lead) {
 		const isShown = valid(lead.social_id);
 		each("data-leadhook-status", campaign, (place, own) => (isShown ? showStatus(place, own, lead) :

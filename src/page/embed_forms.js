@@ -22,7 +22,7 @@ function emailField(form) {
 // Whether a field is for the visitor's own address: a form may have another one for a friend's.
 const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contact|customer|subscriber|lead|billing)?email(?:address)?$/.test(letters(field));
 
-// Whether one of the words in "autocomplete" matches.
+// Whether one of the words in the attribute "autocomplete" matches.
 const completes = (field, pattern) =>
 	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(attribute(field, "autocomplete") || "");
 const letters = (field) => field.name.toLowerCase().replace(/[^a-z]/g, "");
@@ -62,7 +62,7 @@ const inputsIn = (nodes) => [].concat(...[...nodes].filter((one) => one instance
 	.map((one) => (one instanceof HTMLInputElement ? [one] : all("input", one))));
 const notePasswords = (nodes) => inputsIn(nodes).filter((one) => one.type === "password").forEach(notePassword);
 
-// A field in the place of a removed password field stands for it.
+// A field that takes the place of a removed password field counts as one.
 function noteChanges(changes) {
 	const left = new Set();
 	for (const one of changes) {
@@ -158,7 +158,7 @@ function makeField(field, choose) {
 	return label;
 }
 
-// The style of these forms, in the colours of the campaign. Every rule of the page takes precedence.
+// The style of these forms, with the colours of the campaign. Any rule of the page takes precedence.
 const sheet = ":where(.leadhook-form:not([hidden])){display:grid;gap:1em;max-width:32em}" +
 	":where(.leadhook-form p){margin:0}" +
 	":where(.leadhook-form label:not([hidden])){display:block}" +
@@ -250,7 +250,7 @@ function campaignOfSnippet(place) {
 	return [attribute(place, "data-campaign-id"), own.campaign, page].map(campaignIn).find(Boolean) || "";
 }
 
-// After the sign-up, a snippet shows the lead's status, as the page did that it stands for.
+// After the sign-up, a snippet shows the lead's status, like the page that it replaces.
 async function fillSnippet(place) {
 	const campaign = campaignOfSnippet(place);
 	if (campaign && !(leadId(campaign) && (await showStatus(place, campaign))))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A part of embed.js and page.js: reads queries of copied links by the rules of src/http/link_query.h.
 
-// The social id in a value of "kid"; "" if there is none.
+// The social id in a value of "kid", or "".
 function linkId(value) {
 	const narrow = linkDecode(value).replace(/[\uff01-\uff5e]/g, wide => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 	const text = narrow.replace(/[^\0-\x7f]|-/g, "").replace(/^.*kid=/is, "");

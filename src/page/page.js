@@ -1,6 +1,5 @@
 /* Leadhook, SPDX-License-Identifier: MIT */
-// What hosted pages do better with a script (docs/pages.md). All of them work without it; buttons that need it are hidden until it
-// runs.
+// The script of hosted pages (docs/pages.md). The pages also work without it; buttons that need it are hidden until it runs.
 (function () {
 	"use strict";
 

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// The first example of README.md, with types that are made of the document. Prints what it got.
+// SPDX-License-Identifier: MIT The first example of README.md, with types that are generated from the document. Prints the answers.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./service.js";
 

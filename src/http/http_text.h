@@ -15,7 +15,7 @@ struct slice http_decode_form(struct pool *pool, struct slice text);
 /* The text as UTF-8 (docs/api.md 1.1, "Values"):
  * - UTF-8 is returned unchanged;
  * - if it is UTF-8 that was cut within a character, the partial character at its beginning or end is left out. Such a text must
- *   have another character beyond ASCII, because "Zoë" in Windows-1252 looks like a cut text, too;
+ *   have another non-ASCII character, because "Zoë" in Windows-1252 also looks like a cut text;
  * - any other text is read as Windows-1252, which browsers send from pages in older encodings, and returned as a copy. */
 struct slice http_text_utf8(struct pool *pool, struct slice text);
 /* A clean copy of the text: UTF-8 as above, in which line breaks of all kinds are LF, without other control characters except

@@ -24,7 +24,7 @@ struct page_action {
 /* The points that a lead gets for a friend who signs up. */
 struct page_credit {
 	uint64_t points, more; /* more: added once the friend is verified */
-	bool verified;         /* `points`, too, are added only then */
+	bool verified;         /* `points` are also added only then */
 };
 
 struct campaign;

@@ -29,7 +29,7 @@ struct api_options {
 	struct api_metrics metrics;
 	size_t bulk_items;                /* maximum of leads; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                 /* maximum size of a lead's utm parameters together, as JSON */
-	size_t public_utm_bytes;          /* the same for a call without a key */
+	size_t public_utm_bytes;          /* maximum for a call without a key */
 	struct slice base_url, base_path; /* of the API for browsers; empty: unknown, or none */
 	size_t webhooks_per_campaign, inbound_per_campaign;
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */

@@ -186,8 +186,8 @@ handle_erase_form(struct call *call)
 		show_erase_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* The answer is the same for every address, and takes as long: if there is no such lead, the mail is dropped when its turn
- * comes, after it has counted towards the limits that others could see. */
+/* The answer is the same for every address and takes the same time. If there is no such lead, the mail is dropped just before
+ * it would be sent, when it has counted towards the limits that others could see. */
 static void
 request_mail(struct call *call, struct slice email_key)
 {

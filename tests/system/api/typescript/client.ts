@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT The first example of README.md, with types that are generated from the document. Prints the answers.
+// SPDX-License-Identifier: MIT
+// The first example of README.md, with types that are made of the document. Prints what it got.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./service.js";
 

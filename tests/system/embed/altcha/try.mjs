@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Lets ALTCHA's own library solve our challenges, and our solver those of the library. Reads challenges as
-// JSON; prints the library's solutions, and its verdicts on those of the solver, whose file is the argument.
+// SPDX-License-Identifier: MIT
+// ALTCHA's own library against our challenges, and our solver against its challenges. Reads challenges as JSON; prints the solutions of
+// the library, and what it says about those of the solver, whose file is the argument.
 import { readFileSync } from "node:fs";
 import { createChallenge, solveChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";

@@ -34,7 +34,7 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 		.accepts = webhook_url_is_respelled(to->url, result->location) ? SLICE_NONE : to->accepts,
 	};
 	uint64_t jitter;
-	if (result->error == SENDER_SEALED) /* at any time of the schedule: nothing was tried */
+	if (result->error == SENDER_SEALED) /* whatever the number of attempts so far: nothing was tried */
 		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
 	random_bytes(&jitter, sizeof(jitter));
 	return retry_decide(slot->schedule, &answer, slot_attempts_made(slot), jitter);
@@ -83,7 +83,7 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	struct health health = scheduler_health(scheduler, webhook_id);
 	const bool healthy = decision->kind == RETRY_DELIVERED && health.failures == 0;
 	enum health_change change = HEALTH_UNCHANGED;
-	if (result->error < SENDER_UNREADABLE) /* otherwise it is not the receiver's fault */
+	if (result->error < SENDER_UNREADABLE) /* any later error is not the receiver's fault */
 		change = scheduler_attempted(scheduler, webhook_id, decision->kind, now_ms, &health);
 	const enum webhook_state state = decision->gone              ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED ? WEBHOOK_DISABLED

@@ -116,7 +116,7 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 		return postpone_job(store, &job);
 	const size_t most = job.failures == 0 && !crashes_suspect_job(crashes, job.id) ? BULK_CHUNK : 1;
 	size_t count = make_commands(pool, &job, most, commands);
-	if (count == 0) /* the list has fewer leads than `total`: the job would never end */
+	if (count == 0) /* the list has fewer leads than `total`: without this the job would never end */
 		return skip_item(store, job.id, job.position, 0);
 	if (count > 1)
 		log_work(LOG_UINT("job", job.id));

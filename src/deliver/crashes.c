@@ -25,7 +25,7 @@ enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS = 10 * MINUTE_MS, /* hold of the failed delivery's webhook: its next delivery may also cause a crash */
+	HOLD_MS = 10 * MINUTE_MS, /* how long the webhook of a failed delivery is held: its next delivery may also cause a crash */
 	REMOVAL_MS = DAY_MS       /* until an erasure or removal is tried again */
 };
 
@@ -201,7 +201,7 @@ end_job(struct store *store, const struct crash *crash)
 	return result;
 }
 
-/* An erasure or a removal: the dispatcher does other work in the meantime. */
+/* Postpones an erasure or a removal; the dispatcher does other work in the meantime. */
 static enum result
 postpone(struct store *store, const struct crash *crash)
 {
@@ -214,7 +214,7 @@ postpone(struct store *store, const struct crash *crash)
 	return result;
 }
 
-/* After crashes of a bulk job, the item that was under way is at fault (find_cause). */
+/* After crashes during a bulk job, the item that was under way is taken to be the cause (find_cause). */
 static enum result (*const ends[CAUSES])(struct store *store, const struct crash *crash) = {
 	[CAUSE_DELIVERY] = end_delivery,
 	[CAUSE_OPERATOR] = end_job,
@@ -223,7 +223,7 @@ static enum result (*const ends[CAUSES])(struct store *store, const struct crash
 	[CAUSE_REMOVAL] = postpone,
 };
 
-/* Includes crashes of the whole job, because this item may have caused them. */
+/* The count for an item includes the crashes of the whole job, because this item may have caused them. */
 static unsigned
 crashes_of(const struct crashes *crashes, const struct crash *crash)
 {

@@ -26,10 +26,10 @@
 #include "store/heartbeats.h"
 
 enum {
-	TURN = 16,                   /* how many deliveries of a webhook are fetched at a time */
+	TURN = 16,                   /* number of deliveries of a webhook that are fetched at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* how much shorter than the lease the longest extended attempt is */
-	STALLED_MS = 5 * MINUTE_MS,  /* when a task takes longer, a slow database is not the only reason */
-	JOB_MORE_MS = 6 * MINUTE_MS, /* how much longer than an attempt a turn of a job may be: a test mail */
+	STALLED_MS = 5 * MINUTE_MS,  /* a task that takes longer hangs: a slow database alone does not explain it */
+	JOB_MORE_MS = 6 * MINUTE_MS, /* how much longer a turn of a job may take than an attempt: it may send a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
@@ -44,10 +44,10 @@ struct dispatcher {
 	struct recorder *recorder;
 	struct maintenance *maintenance;
 	struct job_worker *jobs;
-	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* those of the last four parts */
-	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
+	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* the threads of the four parts above */
+	unsigned char owner[DISPATCH_OWNER_SIZE];      /* owner of the leases */
 	int64_t end_ms;                                /* no new attempts after this time … */
-	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
+	int64_t give_up_ms;                            /* … and until this time it waits for the database; in clock_monotonic_ms */
 	size_t companions;                             /* processes next to this one that are still working */
 	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process next to this one has ended */
 };
@@ -169,7 +169,7 @@ note_progress(struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	/* webhooks continue while a process next to this one works */
+	/* deliveries are still sent while a process next to this one works */
 	return d->companions == 0 && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
 	       !job_worker_has_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
 	       !scheduler_waiting(d->scheduler);
@@ -200,8 +200,8 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(d->loop);
 }
 
-/* An event_handler. A process that should stay ends before this one only if it was killed with its parent, or if it alone got a
- * signal. Whatever started this process restarts all of them. */
+/* An event_handler. A process that runs with `stay` ends before this one only if it was killed together with its parent, or if it
+ * alone got a signal. This process then ends too, and whatever started it restarts all of them. */
 static void
 companion_ended(void *context, int fd, uint32_t ready UNUSED)
 {
@@ -232,8 +232,8 @@ is_finished(struct dispatcher *d)
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
 
-/* Without fetches or records nothing is sent. Maintenance may take as long as a large table needs. Each wait for the database
- * ends earlier (WIRING_ANSWER_MS): a thread whose task takes longer hangs. */
+/* Nothing is sent if deliveries are not fetched or outcomes are not recorded. Maintenance may take as long as a large table needs.
+ * Each wait for the database ends earlier (WIRING_ANSWER_MS): a thread whose task takes longer hangs. */
 static bool
 is_sound(const struct dispatcher *d)
 {

@@ -19,41 +19,41 @@
 
 enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
-	SEND_MARGIN_MS = 5 * 1000, /* between the end of an attempt and the end of the lease */
+	SEND_MARGIN_MS = 5 * 1000, /* minimum time between the end of an attempt and the end of the lease */
 	WAIT_MAX_MS = 200,         /* how long a fetched delivery may wait to be sent */
 	BUSY_POLL_MS = 10,         /* interval of polls while there is due work */
 	POLL_SHARE = 4,            /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
 	WAITING_POLL_SHARE = 9,    /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
 	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay that these shares cause */
 	SLOW_POLL_MS = 20,         /* after SLOW_POLLS consecutive full polls that take longer, … */
-	SLOW_POLLS = 2,            /* … full polls are made less often, and others read only the newest rows: */
+	SLOW_POLLS = 2,            /* … full polls are made less often, and the polls in between read only the newest rows: */
 	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
 	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval */
-	NEWEST_RETRY_MS = 30000,   /* pause of polls of the newest after one that took longer than a full poll */
+	NEWEST_RETRY_MS = 30000,   /* pause of polls of the newest rows after one that took longer than a full poll */
 	FAILED_POLL_MS = 1000,     /* a full poll that fails after this time also counts as slow */
-	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each, … */
+	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each further one, … */
 	INTERRUPTED_DOUBLINGS = 10 /* … up to this number of attempts */
 };
 
 struct feeder {
 	struct feeder_parts with;
 	struct tasks *tasks;
-	struct heartbeat heartbeat; /* used by the thread */
+	struct heartbeat heartbeat; /* used only by the thread */
 	int64_t next_beat_ms;
 	bool may_beat;
 	/* Times are in clock_monotonic_ms. */
 	int64_t next_lease_ms;
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
-	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than this */
+	int64_t woken_poll_ms;                                 /* a wake does not cause a poll before this time */
 	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
-	int64_t next_newest_poll_ms;                           /* until then, slow full polls are not made less often */
+	int64_t next_newest_poll_ms;                           /* until then, only full polls, even if they are slow */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
 	uint64_t leased_shards;                                /* bit i: shard i */
 	unsigned slow_polls;                                   /* consecutive full polls */
 	bool recovered, leased, polled, ending;
 	bool last_poll_was_full;
-	bool progress; /* something was fetched or ended since the last poll, so another one may find more */
+	bool progress; /* something was fetched or ended since the last poll, so the next poll may find more */
 
 	/* the thread uses it between begin and done of a task, the main loop otherwise */
 	struct {
@@ -62,7 +62,7 @@ struct feeder {
 		int64_t lease_end_ms;
 		uint64_t shards;
 		struct due_query query;
-		uint64_t ends; /* scheduler_ends, before the query */
+		uint64_t ends; /* scheduler_ends before the query */
 		struct due_webhooks found;
 		struct due_request requests[FEEDER_ROWS];
 		size_t request_count;
@@ -80,8 +80,8 @@ when_recover(const void *context)
 	return f->ending || f->recovered ? CLOCK_NEVER : 0;
 }
 
-/* An interrupted attempt counts. A delivery that ends dispatchers again and again is sent later and later, and does not hold up
- * the others. Deliveries that it interrupted are not sent at the same times: otherwise it would end their attempts every
+/* An interrupted attempt counts. A delivery that ends one dispatcher after another is delayed longer each time, so that it does not
+ * hold up the others. The deliveries that it interrupted are sent at other times: otherwise it would interrupt their attempts every
  * time. */
 static int64_t
 interrupted_delay_ms(const struct interrupted_delivery *delivery)
@@ -138,7 +138,7 @@ static void
 begin_lease(void *context)
 {
 	struct feeder *f = context;
-	f->leased = true; /* even if the response is lost */
+	f->leased = true; /* set before the request: the response may be lost */
 	f->work.began_ms = clock_monotonic_ms();
 	f->work.lease_end_ms = clock_boot_ms() + f->with.options->lease_ms;
 }
@@ -181,7 +181,7 @@ leased(void *context, enum result result)
 	const bool lapsed = clock_boot_ms() >= f->lease_end_ms; /* another dispatcher may have had them in between */
 	f->leased_shards = f->work.shards;
 	f->lease_end_ms = f->work.lease_end_ms;
-	/* leaves the same time again for retries before sending must stop */
+	/* half of the time until sending must stop: the other half is left for retries */
 	f->next_lease_ms =
 	    f->work.began_ms + (f->with.options->lease_ms - f->with.options->sender.timeout_ms - SEND_MARGIN_MS) / 2;
 	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)
@@ -242,7 +242,7 @@ static void
 begin_poll(void *context)
 {
 	struct feeder *f = context;
-	wake_drain(f->with.options->wake_fd); /* before the statement, which will find what these wakes are about */
+	wake_drain(f->with.options->wake_fd); /* before the query, which finds what these wakes announced */
 	f->progress = false;
 	f->work.pool = pool_new();
 	f->work.began_ms = clock_monotonic_ms();
@@ -389,7 +389,7 @@ fetched(void *context, enum result result)
 		const struct due_delivery *delivery = &f->work.deliveries.items[i];
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE || delivery->destination->state == WEBHOOK_MISSING)
-			f->progress = true; /* if the webhook was removed, the next poll reports it as such */
+			f->progress = true; /* if the webhook was removed, the next poll reports that */
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
 			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}

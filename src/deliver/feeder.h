@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leases shards, finds webhooks with due deliveries and fetches these, in a thread of its own, so that the dispatcher keeps
- * sending. Fetched deliveries wait in slots; the scheduler decides their order. */
+ * Leases shards, finds webhooks with due deliveries and fetches the deliveries, in a thread of its own, so that the dispatcher
+ * keeps sending. Fetched deliveries wait in slots; the scheduler decides their order. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,8 +44,8 @@ void feeder_free(struct feeder **feeder);
 /* The tasks of its thread. */
 struct tasks *feeder_tasks(const struct feeder *feeder);
 
-/* Before each wait: watches the options' wake_fd while a wake makes the next poll earlier, so that many wakes cost no more than
- * one. */
+/* Called before each wait. Watches the options' wake_fd only while a wake would make the next poll earlier, so that many wakes cost
+ * no more than one. */
 void feeder_watch_wakes(struct feeder *feeder);
 
 /* The database's time. */
@@ -61,13 +61,13 @@ void feeder_doubt_lease(struct feeder *feeder);
 void feeder_drop_old(struct feeder *feeder);
 /* When feeder_drop_old has something to do. */
 int64_t feeder_drop_ms(const struct feeder *feeder);
-/* Other threads have made progress: the next poll may find more. */
+/* Call when other threads have made progress: the next poll may find more. */
 void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
 
-/* Called each time the loop turns: for how long the recorder has been busy with one task. The dispatcher gives no sign that it
- * works (store/heartbeats.h) while that is too long, or while the loop or the feeder's own thread hangs. */
+/* Called in each iteration of the loop with the time that the recorder has been busy with its current task. The dispatcher writes
+ * no heartbeat (store/heartbeats.h) while that time is too long, or while the loop or the feeder's own thread hangs. */
 void feeder_note_recorder(struct feeder *feeder, int64_t busy_ms);
 
 /* Stops fetching. The shards are released once no slot is used. */

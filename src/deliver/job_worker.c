@@ -19,7 +19,7 @@ struct job_worker {
 	bool leased;   /* jobs may be leased */
 	bool progress; /* for job_worker_take_progress */
 	bool ending;
-	atomic_bool stop; /* the same, for the thread */
+	atomic_bool stop; /* as `ending`, for the thread */
 
 	/* arguments and results of the thread */
 	struct {
@@ -42,7 +42,7 @@ static void
 begin_turn(void *context)
 {
 	struct job_worker *j = context;
-	j->leased = true; /* even if the response is lost */
+	j->leased = true; /* set before the request: the response may be lost */
 	j->work.pool = pool_new();
 	j->work.under_way = slots_ids(j->with.slots, j->work.pool);
 }
@@ -136,7 +136,7 @@ job_worker_free(struct job_worker **worker)
 	*worker = NULL;
 }
 
-/* A job that this dispatcher leases is not found: only a turn clears the flag. */
+/* Polls do not find jobs that this dispatcher leases, so only a turn clears the flag. */
 void
 job_worker_note_poll(struct job_worker *j, const struct due_webhooks *found)
 {

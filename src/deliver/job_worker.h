@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Works on jobs of operators (jobs/job_kinds.h), in a thread of its own: a turn may wait for a receiver or a mail server, but
- * delays neither deliveries nor maintenance. A job that ends the process twice because of a defect fails (crashes.h). */
+ * delays neither deliveries nor maintenance. A job that has crashed the process twice fails (crashes.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct job_worker_parts {
 	struct event_loop *loop;
 	const struct job_settings *settings;
 	const struct slots *slots;  /* deliveries in these slots are under way */
-	const unsigned char *owner; /* of the leases */
+	const unsigned char *owner; /* owner of the leases */
 	int64_t lease_ms;           /* longer than any turn */
 };
 
@@ -27,7 +27,7 @@ struct job_worker *job_worker_new(struct store *store, const struct job_worker_p
 /* Waits for the current turn. */
 void job_worker_free(struct job_worker **worker);
 
-/* What a poll has found. */
+/* Takes note of what a poll has found. */
 void job_worker_note_poll(struct job_worker *worker, const struct due_webhooks *found);
 /* Begins no more turns, and releases the jobs. */
 void job_worker_end(struct job_worker *worker);

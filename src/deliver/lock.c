@@ -18,7 +18,7 @@
 
 #define MAGIC "leadhook-dispatch lock 1\n"
 
-/* Delivery 0: unused. The id is written last: until then, the place is unused. */
+/* Delivery 0: the place is unused. The id is written last: until then, the place counts as unused. */
 struct place {
 	_Atomic uint64_t delivery_id;
 	_Atomic uint32_t attempt, attempts_before;
@@ -49,14 +49,14 @@ places_in(size_t size)
 struct lock {
 	int fd;
 	struct content *content;
-	size_t places, mapped_places; /* our places, and those of a predecessor that had more */
+	size_t places, mapped_places; /* our places; the mapped ones, more if a predecessor had more */
 	bool has_previous;
 	struct lock_previous previous;
 };
 
 enum file_kind { FILE_NEW, FILE_OURS, FILE_FOREIGN };
 
-/* A new file is empty, or has only zeros, because the process that made it was killed. Any other file without our magic is not
+/* A new file is empty; it has only zeros if the process that created it was killed. Any other file without our magic is not
  * overwritten. */
 static enum file_kind
 kind_of(int fd, const struct stat *status)
@@ -111,7 +111,8 @@ map(struct lock *lock, size_t places_before)
 }
 
 /* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. In a folder where
- * others can put files, a file of theirs is refused (EPERM): its owner could hold the lock, and truncate the mapped file. */
+ * other users can create files, a file of theirs is refused (EPERM): its owner could hold the lock, and could truncate the mapped
+ * file. */
 static void
 log_cannot_lock(const char *path, int number)
 {
@@ -198,7 +199,7 @@ lock_previous(const struct lock *lock)
 	return lock->has_previous ? &lock->previous : NULL;
 }
 
-/* The old notes are removed while there is no owner, so that they are never taken for the new owner's. */
+/* The old notes are removed while there is no owner, so that they are never mistaken for those of the new owner. */
 void
 lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {

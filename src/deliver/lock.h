@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The lock file: prevents a second dispatcher with the same configuration, and shows what the running one does.
+ * The lock file: prevents a second dispatcher with the same configuration, and shows what the running dispatcher is doing.
  *
- * The file is mapped. It contains the owner id while shards may be leased under it, and the deliveries under way, and keeps
- * both when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free
- * the shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
+ * The file is mapped. It contains the owner id while shards may be leased under it, and the deliveries under way, and keeps both
+ * when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free the
+ * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
 #pragma once
 
 #include <stdbool.h>
@@ -38,9 +38,10 @@ void lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_
 /* Removes our id when nothing is leased. */
 void lock_clear_owner(struct lock *lock);
 
-/* The next attempt of the delivery begins. `place`, one for each delivery under way, is below the number given to lock_take. */
+/* The next attempt of the delivery begins. Each delivery under way has its own `place`, a number below the one given to
+ * lock_take. */
 void lock_note_attempt(struct lock *lock, size_t place, const struct due_delivery *delivery);
-/* Its outcome was recorded. */
+/* The outcome of the attempt was recorded. */
 void lock_note_recorded(struct lock *lock, size_t place);
 
 /* What a lock file tells other processes. */

@@ -41,10 +41,10 @@ struct maintenance {
 	bool progress; /* for maintenance_take_progress */
 
 	size_t webhooks_max;
-	struct deactivation *deactivations; /* oldest first, one per webhook, and one more if it is in the round */
+	struct deactivation *deactivations; /* oldest first; one per webhook, or two if one of them is in the round */
 	size_t deactivation_count;
-	size_t round;       /* the first ones, which the thread uses */
-	uint64_t *webhooks; /* whose deliveries are to be ended */
+	size_t round;       /* how many of the first ones the thread is working on */
+	uint64_t *webhooks; /* webhooks whose deliveries are to be ended */
 	size_t webhook_count;
 	int64_t next_maintenance_ms, next_statistics_ms, next_removal_ms, next_sources_ms;
 	bool polls_are_slow;
@@ -53,7 +53,7 @@ struct maintenance {
 	/* arguments and results of the thread */
 	struct {
 		uint64_t webhook_id;
-		struct pool *pool; /* of `under_way` */
+		struct pool *pool; /* memory of `under_way` */
 		struct id_set under_way;
 		size_t ended;
 		bool bulk_left;
@@ -142,7 +142,7 @@ take_round(void *context)
 	m->round = m->deactivation_count < DEACTIVATION_ROUND ? m->deactivation_count : DEACTIVATION_ROUND;
 }
 
-/* Waits for at most one campaign's lock. */
+/* Waits for the lock of at most one campaign. */
 static enum result
 deactivate_round(struct store *store, void *context)
 {
@@ -306,7 +306,7 @@ did_bulk(void *context, enum result result)
 	m->progress = true; /* webhooks may have new deliveries */
 }
 
-/* ---- task: finish erasures and removals that their process did not finish ---- */
+/* ---- task: finish erasures and removals that the process that began them did not finish ---- */
 
 static int64_t
 when_resume_removals(const void *context)

@@ -17,22 +17,24 @@ struct crashes;
 struct maintenance;
 
 /* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks wait to be
- * deactivated, and as many for the end of their deliveries. Deliveries in `slots` are under way and not ended. */
+ * deactivated, and as many wait until their deliveries are ended. Deliveries in `slots` are under way and are left alone. */
 struct maintenance *maintenance_new(struct event_loop *loop, struct store *store, const struct crashes *crashes,
     const struct slots *slots, size_t webhooks_max);
 /* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 
-/* A poll has found a queued bulk job, or none. */
+/* Takes note of whether a poll has found a queued bulk job. */
 void maintenance_note_poll(struct maintenance *maintenance, const struct due_webhooks *found);
-/* A full poll has found webhooks with deliveries to end; those beyond `webhooks_max` are reported again by the next one. */
+/* Takes note of the webhooks whose deliveries are to be ended, as a full poll has found them. The next full poll reports those
+ * beyond `webhooks_max` again. */
 void maintenance_note_full_poll(struct maintenance *maintenance, const struct due_webhooks *found);
-/* Polls are slow: refreshes the statistics of the table of due deliveries, at most once in five minutes. */
+/* Call when polls are slow: refreshes the statistics of the table of due deliveries, at most once in five minutes. */
 void maintenance_note_slow_polls(struct maintenance *maintenance);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
-/* The shards that this dispatcher leases (bit i: shard i). Only the one with the first shard runs bulk jobs and cleans up. */
+/* Sets the shards that this dispatcher leases (bit i: shard i). Only the dispatcher that leases the first shard runs bulk jobs and
+ * cleans up. */
 void maintenance_set_shards(struct maintenance *maintenance, uint64_t shards);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
@@ -41,6 +43,5 @@ void maintenance_end(struct maintenance *maintenance);
 struct tasks *maintenance_tasks(const struct maintenance *maintenance);
 /* Returns true once after a task when there may be new deliveries, or deliveries to end. */
 bool maintenance_take_progress(struct maintenance *maintenance);
-/* True while webhooks wait to be deactivated or for the end of their deliveries, bulk jobs are queued, sources are to be
- * counted, or a task is under way. */
+/* True while there is work: webhooks to deactivate, deliveries to end, queued bulk jobs, sources to count, or a task under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);

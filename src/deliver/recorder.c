@@ -10,9 +10,9 @@
 
 enum {
 	BATCH = 256,            /* maximum of outcomes */
-	FLUSH_COUNT = 64,       /* a batch is recorded when it has this many outcomes … */
+	FLUSH_COUNT = 64,       /* a batch is recorded when there are this many outcomes … */
 	FLUSH_MS = 5,           /* … or after this time (docs/deliveries.md 3, guarantee) */
-	CONFLICTS = 3,          /* attempts at a batch; then its outcomes are recorded one at a time */
+	CONFLICTS = 3,          /* tries to record a batch; then its outcomes are recorded one at a time */
 	REJECTED_MS = MINUTE_MS /* from the rejection of an outcome until its delivery may be sent again */
 };
 
@@ -23,16 +23,16 @@ struct recorder {
 	recorder_released *released;
 	void *context;
 	struct delivery_outcome outcomes[BATCH]; /* in the order in which the attempts ended */
-	size_t count;                            /* being recorded */
-	enum result result;                      /* of the batch */
+	size_t count;                            /* how many are being recorded */
+	enum result result;                      /* the result for the batch */
 	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
-	bool retrying;           /* a postponed outcome is recorded by itself */
-	unsigned conflicts;      /* of this batch, consecutive */
-	struct back_off blocked; /* postponed outcomes */
+	bool retrying;           /* a postponed outcome is being recorded by itself */
+	unsigned conflicts;      /* consecutive conflicts of this batch */
+	struct back_off blocked; /* of postponed outcomes */
 	bool ending;
 };
 
-/* No attempt will end any more. */
+/* True when no more attempts will end. */
 static bool
 is_last(const struct recorder *r)
 {
@@ -68,7 +68,7 @@ release(struct recorder *r, struct slot *slot, const struct delivery_outcome *ou
 	slot_release(slot);
 }
 
-/* The delivery is due, and is sent again. */
+/* Releases the slots of rejected outcomes; their deliveries are still due, and are sent again. */
 static void
 release_rejected(struct recorder *r)
 {
@@ -147,7 +147,7 @@ release_recorded(struct recorder *r)
 	for (size_t i = 0; i < r->count; i++) {
 		struct slot *slot = first_slot(r);
 		if (slot->unknown)
-			r->outcomes[i].stale = false; /* it was recorded before */
+			r->outcomes[i].stale = false; /* an earlier try has recorded it */
 		lost += r->outcomes[i].stale ? 1 : 0;
 		count_end(&r->outcomes[i]);
 		note_failure(slot, &r->outcomes[i]);
@@ -177,7 +177,7 @@ handle_single_rejection(struct recorder *r, enum result result)
 	count_down(r);
 }
 
-/* The statements may have been rejected, or conflict with another transaction, because of a single outcome. */
+/* A single outcome may be the reason why the statements were rejected or conflict with another transaction. */
 static void
 recorded(void *context, enum result result)
 {

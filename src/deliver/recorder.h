@@ -8,11 +8,11 @@
 
 struct recorder;
 
-/* Called for each recorded outcome, just before its slot is released; for one that the database rejects, a minute later: its
- * delivery is still due. */
+/* Called for each recorded outcome, just before its slot is released; for an outcome that the database rejects, a minute later,
+ * while its delivery is still due. */
 typedef void recorder_released(void *context, const struct slot *slot, const struct delivery_outcome *outcome);
 
-/* Records what has ended in `slots`, as `owner` of the shards, which must stay valid. Returns NULL, logged, when no thread can
+/* Records what has ended in `slots`, as the owner of the shards; `owner` must stay valid. Returns NULL, logged, when no thread can
  * be created. */
 struct recorder *recorder_new(struct event_loop *loop, struct store *store, struct slots *slots,
     const unsigned char owner[DISPATCH_OWNER_SIZE], recorder_released *released, void *context);

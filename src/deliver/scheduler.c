@@ -4,11 +4,12 @@
 #include "base/panic.h"
 #include "deliver/scheduler_table.h"
 
-enum { NOTE_MS = 1000 /* between stored results of a webhook that succeeds */ };
+enum { NOTE_MS = 1000 /* minimum time between stored results of a webhook that succeeds */ };
 
 /* ---- what is due ---- */
 
-/* Takes over the values of the database, which the operator or another dispatcher may have changed, but not the concurrency. */
+/* Takes over the values in the database, because the operator or another dispatcher may have changed them, except for the
+ * concurrency. */
 static void
 take_stored_health(struct scheduler *s, struct webhook_entry *webhook, const struct due_webhook *found)
 {
@@ -100,7 +101,7 @@ account_share(const struct scheduler *s)
 	return s->several_accounts && share >= 4 ? share / 4 : share;
 }
 
-/* One of several accounts gets at most half of the places, so that its slow receivers leave room for others. */
+/* If there are several accounts, each gets at most half of the places, so that slow receivers of one leave room for the others. */
 static bool
 has_its_places(const struct scheduler *s, const struct account_entry *account)
 {
@@ -136,7 +137,8 @@ usable(const struct scheduler *s, const struct webhook_entry *webhook, int64_t n
 	return least(rows, left - s->limits.in_flight / 4);
 }
 
-/* The webhook of this queue whose deliveries are fetched next, or NULL. Skips few: only those that have something under way. */
+/* The webhook of this queue whose deliveries are fetched next, or NULL. It skips only webhooks with something under way, which are
+ * few. */
 static struct webhook_entry *
 next_to_fetch_in(const struct scheduler *s, enum queue queue, int64_t now_ms)
 {
@@ -239,7 +241,7 @@ scheduler_drop(struct scheduler *s, uint64_t webhook_id, int64_t now_ms)
 
 /* ---- sending ---- */
 
-/* The webhook of this queue that sends next, or NULL. Skips few: only those that have something under way. */
+/* The webhook of this queue that sends next, or NULL. It skips only webhooks with something under way, which are few. */
 static struct webhook_entry *
 next_to_send_in(const struct scheduler *s, enum queue queue, struct places places)
 {

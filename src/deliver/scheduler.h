@@ -42,10 +42,10 @@ void scheduler_retain(struct scheduler *scheduler, uint64_t shards, int64_t now_
 
 /* True when scheduler_request returns requests. */
 bool scheduler_wants(struct scheduler *scheduler, int64_t now_ms);
-/* Requests up to `rows` deliveries in all, one request per webhook, at most `most`. Returns the number of requests. Each is
- * answered with scheduler_answer. */
+/* Requests up to `rows` deliveries in all, with one request per webhook and at most `most` requests. Returns the number of
+ * requests. Each is answered with scheduler_answer. */
 size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, int64_t now_ms, struct due_request *requests);
-/* The end of a request. RESULT_OK: the fetched deliveries have been added; otherwise nothing was fetched. */
+/* Ends a request. RESULT_OK: the fetched deliveries have been added; otherwise nothing was fetched. */
 void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, enum result result, int64_t now_ms);
 /* Adds a fetched delivery, which is ready to be sent. */
 void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);
@@ -55,10 +55,10 @@ struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, in
 
 /* ---- sending ---- */
 
-/* Places that are left. */
+/* Room for deliveries under way. */
 struct places {
 	size_t free;   /* how many more deliveries may be under way */
-	size_t unsent; /* the same, but without counting those that have ended: shows how scarce places are */
+	size_t unsent; /* the same if deliveries that have ended are not counted: shows how scarce places are */
 };
 /* When scheduler_take(…, places, …) returns a delivery: now, later because of a rate limit, or CLOCK_NEVER. */
 int64_t scheduler_next_ms(struct scheduler *scheduler, struct places places, int64_t now_ms);
@@ -76,8 +76,8 @@ struct health scheduler_health(const struct scheduler *scheduler, uint64_t webho
 enum result_interest { RESULT_IS_ROUTINE, RESULT_IS_NEWS };
 bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, enum result_interest interest, int64_t now_ms);
 /* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
- * Returns false when it was already held for that long. The hold is only in memory while deliveries of the webhook are under
- * way; afterwards it is in the database. */
+ * Returns false when the webhook was already held for that long. While deliveries of the webhook are under way, the hold is only in
+ * memory; afterwards it is in the database. */
 bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms);
 /* A delivery released its slot. */
 void scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);

@@ -7,7 +7,7 @@
 #include "base/panic.h"
 #include "base/pool.h"
 
-enum { LOW = 2 /* fetched deliveries: more are requested before all are sent */ };
+enum { LOW = 2 /* more deliveries are requested when at most this many are fetched */ };
 
 struct scheduler *
 scheduler_new(const struct scheduler_limits *limits, const struct health_rules *rules)
@@ -73,7 +73,7 @@ find_account(const struct scheduler *s, uint64_t account_id)
 	return NULL;
 }
 
-/* Counts one more or one fewer than before. */
+/* Records that the account now has this many webhooks: one more or one fewer than before. */
 static void
 set_size(struct scheduler *s, struct account_entry *account, size_t webhooks)
 {
@@ -145,7 +145,7 @@ leave_if_queued(struct scheduler *s, struct webhook_entry *webhook, enum queue q
 		leave_queue(s, webhook, queue);
 }
 
-/* Enters the queues of this set (bits), and leaves the others. */
+/* Puts the webhook in the queues of this set (bits), and removes it from all others. */
 static void
 set_queues(struct scheduler *s, struct webhook_entry *webhook, unsigned queues)
 {
@@ -168,8 +168,8 @@ table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue q
 
 /* ---- places ---- */
 
-/* The last one in the account's queues that is only waiting to be fetched, or NULL. Skips few: only those that have something
- * in slots. A rate-limited webhook is in none of these queues: its limit would be lost. */
+/* The last webhook in the account's queues that only waits for a fetch, or NULL. It skips only webhooks with deliveries in slots,
+ * which are few. Rate-limited webhooks are in none of these queues, because without their entry the limit would be lost. */
 static struct webhook_entry *
 find_waiting(const struct account_entry *account)
 {
@@ -183,7 +183,7 @@ find_waiting(const struct account_entry *account)
 	return NULL;
 }
 
-/* The webhook that gives up its place to one of this account, or NULL. */
+/* The webhook whose entry a webhook of this account may take, or NULL. */
 static struct webhook_entry *
 find_replaced(const struct scheduler *s, uint64_t account_id)
 {

@@ -12,8 +12,8 @@ enum { TABLE_BUCKETS = 4096 };
 
 /* What a webhook can do. */
 enum state {
-	STATE_IDLE,         /* nothing due, nothing under way; kept for its concurrency and rate; the first is evicted first */
-	STATE_BUSY,         /* as many as possible are under way, or none is fetched */
+	STATE_IDLE,         /* nothing due or under way; kept for its concurrency and rate; the first one is evicted first */
+	STATE_BUSY,         /* as many deliveries as possible are under way, or none is fetched */
 	STATE_RATE_LIMITED, /* may not send before its rate limit allows it */
 	STATE_HEALTHY,      /* healthy, ready to send */
 	STATE_ON_PROBATION, /* on probation, ready to send */
@@ -37,7 +37,7 @@ struct webhook_entry {
 	struct health health;
 	bool more;                            /* the database may have more due deliveries than those fetched or under way */
 	bool succeeded;                       /* at least once */
-	size_t in_flight, fetched, requested; /* requested: and not answered */
+	size_t in_flight, fetched, requested; /* requested: not answered yet */
 	struct slot *first, *last;            /* fetched */
 	struct due_position read;             /* all due deliveries up to this place were read */
 	struct rate rate;
@@ -46,9 +46,9 @@ struct webhook_entry {
 	uint64_t end;     /* the number of its last delivery that ended, from 1; 0: none */
 	enum state state;
 	bool queued[QUEUES];
-	TAILQ_ENTRY(webhook_entry) list;          /* of its state */
-	TAILQ_ENTRY(webhook_entry) queue[QUEUES]; /* of its account */
-	SLIST_ENTRY(webhook_entry) chain;         /* of its bucket */
+	TAILQ_ENTRY(webhook_entry) list;          /* webhooks in the same state */
+	TAILQ_ENTRY(webhook_entry) queue[QUEUES]; /* webhooks of the same account */
+	SLIST_ENTRY(webhook_entry) chain;         /* webhooks in the same bucket */
 };
 
 TAILQ_HEAD(webhook_list, webhook_entry);
@@ -60,7 +60,7 @@ struct account_entry {
 	size_t in_flight, on_probation, in_flight_on_probation;
 	struct webhook_list queues[QUEUES];
 	TAILQ_ENTRY(account_entry) rotation[QUEUES];
-	SLIST_ENTRY(account_entry) chain; /* of its bucket, or unused */
+	SLIST_ENTRY(account_entry) chain; /* accounts in the same bucket, or unused ones */
 	LIST_ENTRY(account_entry) size;   /* accounts with the same number of webhooks */
 };
 
@@ -72,7 +72,7 @@ struct scheduler {
 	struct scheduler_limits limits;
 	const struct health_rules *rules;
 	struct webhook_entry *webhooks;
-	struct account_entry *accounts; /* the same number of them */
+	struct account_entry *accounts; /* as many as webhooks */
 	size_t used;
 	struct webhook_list lists[STATES];
 	struct account_list rotations[QUEUES]; /* accounts whose queue is not empty; the first is next */
@@ -85,19 +85,19 @@ struct scheduler {
 	size_t on_probation, in_flight_on_probation;
 	bool probation_next[2]; /* whether webhooks on probation are next: when sending, when fetching */
 	bool several_accounts;
-	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before, unless the clock was set back … */
-	int64_t requeued_ms;      /* … to before this time, that of the last table_requeue_rate_limited */
+	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before this time, unless the clock was set back … */
+	int64_t requeued_ms;      /* … to before this one, the time of the last table_requeue_rate_limited */
 	uint64_t ends;
 };
 
-/* NULL: unknown. */
+/* NULL if the webhook has no entry. */
 struct webhook_entry *table_find(const struct scheduler *s, uint64_t webhook_id);
 /* Deliveries are fetched only for webhooks with an entry, and an entry stays until its last delivery has ended. Without the
  * entry the counts would stay wrong. */
 struct webhook_entry *table_must_find(const struct scheduler *s, uint64_t webhook_id);
-/* Adds an entry for an unknown webhook. In a full table it replaces one that is idle, or that waits for a fetch with nothing
- * under way and belongs to the account that has the most, if that has more than this one will have. Returns NULL when there is
- * neither. */
+/* Adds an entry for an unknown webhook. In a full table it replaces an idle webhook; if there is none, one that waits for a fetch
+ * with nothing under way, of the account with the most webhooks, if that account has more than this one will have. Returns NULL
+ * when there is neither. */
 struct webhook_entry *table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id);
 
 bool table_is_on_probation(const struct webhook_entry *webhook);
@@ -107,9 +107,9 @@ size_t table_used(const struct webhook_entry *webhook);
 void table_count_out(struct scheduler *s, const struct webhook_entry *webhook);
 void table_count_in(struct scheduler *s, const struct webhook_entry *webhook);
 
-/* Moves the webhook to the list and the queues of its state; to the end of those that it was not in. */
+/* Moves the webhook to the list and the queues of its state; it enters those that are new to it at the end. */
 void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms);
 /* Requeues webhooks whose rate limit allows a delivery again. */
 void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);
-/* After its turn: the other accounts, and the other webhooks of this one, are next. */
+/* Ends the webhook's turn: the other accounts, and the other webhooks of its account, are next. */
 void table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue queue);

@@ -11,10 +11,10 @@ TAILQ_HEAD(slot_list, slot);
 struct slots {
 	struct slot *all;
 	size_t count;
-	struct slot_list lists[SLOT_STATES]; /* longest in the state first */
+	struct slot_list lists[SLOT_STATES]; /* those that have been in the state for the longest time come first */
 	size_t counts[SLOT_STATES];
 	uint64_t ends;
-	pthread_t thread; /* the only thread that changes slots */
+	pthread_t thread; /* only this thread changes slots */
 };
 
 static void

@@ -28,20 +28,20 @@ enum slot_state {
 
 struct slots;
 
-/* Only slots.c changes it, except for `next`. */
+/* Only slots.c changes a slot, except for its `next`. */
 struct slot {
 	struct slots *slots;
 	size_t place; /* its index, below the number of slots */
 	enum slot_state state;
-	struct pool *pool;            /* freed by slot_release; holds the request */
-	struct due_delivery delivery; /* from slots_take to slot_release */
+	struct pool *pool;            /* memory of the request; freed by slot_release */
+	struct due_delivery delivery; /* valid from slots_take to slot_release */
 	struct destination destination;
 	const struct retry_schedule *schedule;
 	struct delivery_outcome outcome; /* as of since_ms */
 	int64_t since_ms;                /* when it was fetched, started, ended or rejected, whichever is latest */
 	uint64_t end_number;             /* increases with each attempt that ends */
 	bool unknown;                    /* the outcome may already have been recorded */
-	struct slot *next;               /* in a list of the caller; NULL after slots_take */
+	struct slot *next;               /* next in a list of the caller; NULL after slots_take */
 	TAILQ_ENTRY(slot) list;
 };
 
@@ -52,16 +52,16 @@ void slots_free(struct slots **slots);
 size_t slots_in(const struct slots *slots, enum slot_state state);
 /* The slot that has been in this state for the longest time, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
-/* The number of slots with a delivery, and with one that is under way. */
+/* The number of slots with a delivery, and of those with a delivery under way. */
 size_t slots_used(const struct slots *slots);
 size_t slots_under_way(const struct slots *slots);
 /* The deliveries in slots. */
 struct id_set slots_ids(const struct slots *slots, struct pool *pool);
 
-/* Copies the delivery into an unused slot. Times are of one monotonic clock. Taking more slots than are unused is a defect and
- * ends the process. */
+/* Copies the delivery into an unused slot. All times are those of one monotonic clock. Taking more slots than are unused is a
+ * defect and ends the process. */
 struct slot *slots_take(struct slots *slots, const struct due_delivery *delivery, int64_t now_ms);
-/* The attempt begins. `schedule` for retries must stay valid until slot_release. */
+/* The attempt begins. `schedule`, for retries, must stay valid until slot_release. */
 void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_t now_ms);
 
 /* The attempt is done. Times of the outcome are relative to now, except started_ms_ago, which is set here. The answer is
@@ -69,18 +69,18 @@ void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_
 void slot_end(struct slot *slot, const struct delivery_outcome *outcome, int64_t now_ms);
 /* The outcome is committed or discarded, or the delivery was not sent. */
 void slot_release(struct slot *slot);
-/* Another transaction blocks the outcome: it is recorded after all outcomes that are already postponed. */
+/* Postpones an outcome that another transaction blocks: it is recorded after all outcomes that are already postponed. */
 void slot_postpone_outcome(struct slot *slot);
 /* The outcome cannot be recorded. The delivery is not sent again until the slot is released. */
 void slot_reject_outcome(struct slot *slot, int64_t now_ms);
 /* Postpones ended slots of webhooks that have postponed outcomes: the same transaction may block them. */
 void slots_postpone_followers(struct slots *slots);
-/* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
+/* Call when the outcome is recorded: marks postponed outcomes of the same webhook as late if they ended earlier. */
 void slots_mark_earlier_late(const struct slot *slot);
 /* The outcomes of `count` slots, from this one on in its state, may have been recorded already. */
 void slots_mark_unknown(struct slot *first, size_t count);
 
-/* Attempts including this one, since the delivery was created or sent again. */
+/* The number of attempts, including this one, since the delivery was created or sent again. */
 unsigned slot_attempts_made(const struct slot *slot);
 
 /* The outcomes to record: of `first`, which may be NULL, and of the next slots in its state. Returns how many there are, at

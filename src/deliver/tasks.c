@@ -19,8 +19,9 @@ struct tasks {
 	void *context;
 	const struct task *under_way; /* or NULL */
 	int64_t begun_ms;             /* when it was started */
-	size_t last;                  /* among tasks that have had as much time, the next one in the rotation begins */
-	int64_t least_ms;             /* what the last task to begin had had; a task that was not due has not saved up time */
+	size_t last;                  /* the last one begun: of tasks that have had the same time, the one after it begins next */
+	int64_t least_ms;             /* the time that the last task had had when it began; a task that was not due saves up no
+	 * time */
 	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
 	struct back_off back_offs[TASKS_MAX];
 };

@@ -7,7 +7,7 @@
 #include "deliver/mail/smtp_answer.h"
 #include "engine/message.h"
 
-/* What to do, depending on what an answer to RCPT, DATA or the mail is about. */
+/* What to do after an answer to RCPT, to DATA or to the mail itself, depending on the subject of the answer. */
 static const struct {
 	const char *reason;
 	enum mail_verdict verdict;
@@ -39,7 +39,7 @@ judgement(enum mail_verdict verdict, const char *reason)
 	return (struct mail_judgement){ .verdict = verdict, .reason = reason };
 }
 
-/* Before a recipient was named: every mail would get this answer. */
+/* For answers before a recipient was named: every mail would get the same answer. */
 static struct mail_judgement
 judge_session(const struct smtp_result *result, enum answer_subject about)
 {

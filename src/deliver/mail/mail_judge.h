@@ -12,15 +12,15 @@
 enum mail_verdict {
 	MAIL_SENT,
 	MAIL_RETRY,  /* tried again later */
-	MAIL_FAIL,   /* for good */
+	MAIL_FAIL,   /* never tried again */
 	MAIL_HOLD,   /* neither the mail nor the recipient is at fault: all mail waits */
 	MAIL_RETURN, /* nothing was tried: due again */
 };
 
 struct mail_judgement {
 	enum mail_verdict verdict;
-	bool bounced;       /* there is no such person */
-	bool tried;         /* a hold after the recipient was named: counts as an attempt, and may be about this mail only */
+	bool bounced;       /* the recipient does not exist */
+	bool tried;         /* a hold after the recipient was named counts as an attempt: it may be about this mail only */
 	const char *reason; /* a word for the log and the operator; NULL: sent */
 };
 struct mail_judgement mail_judge(const struct smtp_result *result);

@@ -9,14 +9,14 @@
 #include "store/store.h"
 
 enum { PER_DAY = 5, LATER_MS = 5 * MINUTE_MS };
-/* How long a mail waits for its address to be confirmed: longer than it takes a person who wants the mail. */
+/* How long a mail waits for its address to be confirmed: longer than a person who wants the mail takes. */
 #define UNCONFIRMED_MS (30 * DAY_MS)
 
-/* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
- * address. Requests by a campaign's pages for an address have the same limits as the mails of a lead. */
+/* Limits of the mails of a kind to an address: at most `count` within a time, because anyone can request a confirmation or a
+ * deletion for any address. Requests by a campaign's pages for an address have the same limits as the mails of a lead. */
 static const struct {
 	enum message_kind kind;
-	bool of_all_leads; /* to the address in all campaigns; otherwise to the address of one lead */
+	bool of_all_leads; /* counts mails to the address in all campaigns; otherwise only those to one lead */
 	unsigned count;
 	int64_t within_ms;
 	enum metric_drop drop;
@@ -41,7 +41,7 @@ drop(struct leased_mail *mail, enum metric_drop drop)
 	metrics_add(METRIC_DROPS, drop, 1);
 }
 
-/* Absent: it may be sent. */
+/* Absent: the mail may be sent. */
 static struct slice
 reason_to_drop(const struct queued_mail *mail)
 {
@@ -49,7 +49,7 @@ reason_to_drop(const struct queued_mail *mail)
 		return SLICE("lead_deleted");
 	if (mail->bounced)
 		return SLICE("bounced");
-	/* after an opt-out a person can still request these, but it does not request their repetition */
+	/* a person can still request these mails after an opt-out, but has not requested that they be repeated */
 	const bool is_requested = message_ignores_opt_out(mail->kind) && !mail->is_repeated;
 	return mail->opted_out && !is_requested ? SLICE("opted_out") : SLICE_NONE;
 }
@@ -61,15 +61,15 @@ waits_for_confirmation(const struct queued_mail *queued)
 	return queued->is_unconfirmed && !message_ignores_opt_out(queued->kind);
 }
 
-/* It is due when the address is confirmed (docs/mail.md 6). This one was leased at that very moment, or it is time to see
- * whether it still has to wait. */
+/* Such a mail is due when the address is confirmed (docs/mail.md 6). This one was leased at that very moment, or it is time to
+ * check whether it still has to wait. */
 static void
 end_unconfirmed(struct outbox_message *message)
 {
 	const int64_t age_ms = message->queued.age_ms;
 	const int64_t wait_ms = age_ms < MINUTE_MS ? MINUTE_MS : age_ms < DAY_MS ? age_ms : DAY_MS;
 	const enum message_state waits = message->queued.is_ready ? MESSAGE_READY : MESSAGE_REQUESTED;
-	/* sql_release_unconfirmed has this reason, too */
+	/* sql_release_unconfirmed uses the same reason */
 	outbox_end(message, age_ms > UNCONFIRMED_MS ? MESSAGE_DROPPED : waits, wait_ms, SLICE("unconfirmed"));
 }
 
@@ -116,7 +116,8 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	const enum result result = store_count_mails(p->store, hash, &day, &youngest_ms);
 	if (result != RESULT_OK)
 		return result;
-	/* strangers can request the others until the limit is reached; its own limits leave one for the lead to use */
+	/* strangers can request the other kinds until the daily limit is reached; the limits of this kind leave one mail for the
+	 * lead */
 	const bool is_enough = day >= PER_DAY && mail->message->queued.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
 		drop(mail, METRIC_DROPPED_ADDRESS_LIMIT);
@@ -125,8 +126,8 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	return RESULT_OK;
 }
 
-/* Ends the mail when the address has reached a limit. Requests of pages are checked twice: when they are counted, and when they
- * are sent to a lead. */
+/* Ends the mail when the address has reached a limit. Requests of pages are checked twice: when they are counted, and when their
+ * mails are sent to a lead. */
 static enum result
 keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const unsigned char *hash)
 {
@@ -145,7 +146,7 @@ keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const un
 }
 
 /* A request by a page for an address counts towards its limits before the lead is looked up: otherwise they would show whether
- * there is one. The limits of the campaign, and all others, count what is sent. */
+ * there is such a lead. All other limits, such as those of the campaign, count the mails that are sent. */
 static enum result
 count_request(const struct mail_preparation *p, struct leased_mail *mail)
 {
@@ -172,7 +173,7 @@ compose(const struct mail_preparation *p, struct leased_mail *mail, struct compo
 	return result;
 }
 
-/* The address and the bytes, of a composed mail or of a stored one. */
+/* Checks the address and the bytes of a mail, whether it was just composed or stored earlier. */
 static bool
 check(struct leased_mail *mail, const char *sender, struct slice recipient, struct slice content)
 {
@@ -193,7 +194,7 @@ check(struct leased_mail *mail, const char *sender, struct slice recipient, stru
 	return true;
 }
 
-/* A mail that was composed before contains the links of the lead, which may have another address now. */
+/* A mail that was composed earlier contains the links of its lead; the lead may have another address now. */
 static bool
 check_composed(struct leased_mail *mail, const char *sender)
 {
@@ -205,7 +206,7 @@ check_composed(struct leased_mail *mail, const char *sender)
 	return false;
 }
 
-/* Whether the mail that was requested for an address goes to it: the lead may have another one by now. */
+/* Whether a mail that was requested for an address would be sent to that address: the lead may have another one by now. */
 static bool
 is_for(const struct leased_mail *mail, const struct address_hash *hash)
 {
@@ -252,7 +253,7 @@ make_ready(const struct mail_preparation *p, struct leased_mail *mail)
 	return result;
 }
 
-/* For a kind that this version knows. */
+/* Only for kinds that this version knows. */
 static enum result
 prepare(const struct mail_preparation *p, struct leased_mail *mail)
 {
@@ -278,7 +279,7 @@ mail_prepare(const struct mail_preparation *p, struct leased_mail *mail)
 {
 	struct outbox_message *message = mail->message;
 	const struct queued_mail *queued = &message->queued;
-	if ((size_t)queued->kind >= MESSAGE_KINDS) { /* a kind of a later version, whose process sends it */
+	if ((size_t)queued->kind >= MESSAGE_KINDS) { /* a kind of a later version: a process of that version sends it */
 		outbox_end(message, queued->is_ready ? MESSAGE_READY : MESSAGE_REQUESTED, LATER_MS, SLICE("unknown_kind"));
 		return RESULT_OK;
 	}

@@ -20,9 +20,9 @@ struct mailer {
 	struct log_throttle refusals_log;
 };
 
-/* ---- after a transfer: what becomes of the mail, and of all others (docs/mail.md 5) ---- */
+/* ---- after a transfer: what happens to the mail, and to all others (docs/mail.md 5) ---- */
 
-/* As answers have it (smtp.h). */
+/* Replaces all but printable ASCII, as in struct smtp_result. */
 static struct slice
 printable(struct pool *pool, const char *text)
 {
@@ -33,7 +33,7 @@ printable(struct pool *pool, const char *text)
 	return (struct slice){ bytes, all.size };
 }
 
-/* The answer or the error, without the recipient's address: it is stored longer than a person's data. */
+/* The answer or the error, without the recipient's address: it is stored longer than personal data. */
 static struct slice
 without_recipient(const struct leased_mail *mail)
 {
@@ -75,7 +75,7 @@ log_failure(const struct leased_mail *mail, const char *reason)
 	    LOG_UINT("attempts", queued->attempts + 1));
 }
 
-/* Ends the mail without an attempt: the result says nothing about it. */
+/* Ends the mail without counting an attempt: the result is not about this mail. */
 static void
 end_untried(struct leased_mail *mail, const char *reason)
 {
@@ -88,7 +88,7 @@ end_untried(struct leased_mail *mail, const char *reason)
 		outcome->answer = SLICE_NONE;
 }
 
-/* An attempt was made. */
+/* Ends the mail after an attempt. */
 static void
 end(struct leased_mail *mail, enum message_state state, int64_t delay_ms, const char *reason)
 {
@@ -103,8 +103,8 @@ end(struct leased_mail *mail, enum message_state state, int64_t delay_ms, const 
 		log_failure(mail, reason);
 }
 
-/* Tries again, or gives up. A cause that holds all mail may end at any time: then the mail is tried as often as the server is
- * probed. */
+/* Tries again, or gives up. A cause that holds all mail may end at any time, so in that case the mail is tried as often as the
+ * server is probed. */
 static void
 retry_or_give_up(struct mailer *m, struct leased_mail *mail, const struct mail_judgement *judgement)
 {
@@ -134,7 +134,7 @@ count_refusal(const char *reason)
 			metrics_add(METRIC_REFUSED_MAILS, i, 1);
 }
 
-/* What an operator should see. A hold that is not about a mail is shown as such. */
+/* Logs and stores what an operator should see. Shows when a hold is not about a single mail. */
 static void
 note_refusal(struct mailer *m, const struct leased_mail *mail, const struct mail_judgement *judgement)
 {

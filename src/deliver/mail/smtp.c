@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libcurl reports the same error for an answer of the server to any command. So this file listens to the commands and answers
- * of the connection: what was sent last, what was answered, what the server offers. */
+ * libcurl reports the same error for an answer of the server to any command. So this file follows the commands and answers on the
+ * connection: what was sent last, what was answered, and what the server offers. */
 #include "deliver/mail/smtp.h"
 
 #include <curl/curl.h>
@@ -24,7 +24,7 @@ enum { MAILS_MAX = 100, AGE_MAX_MS = MINUTE_MS, URL_MAX = 600, PATH_MAX_BYTES = 
 struct observed {
 	enum smtp_stage stage;
 	int status;   /* status of the answer to the last command; 0: there is none */
-	bool is_done; /* what follows belongs to the end of the connection */
+	bool is_done; /* the transfer is over: what follows belongs to the end of the connection */
 	bool has_begun_tls, in_hello, offers_utf8, lacks_utf8;
 	bool in_answer; /* the last line was not the last of its answer */
 	char answer[SMTP_ANSWER_SIZE];
@@ -36,10 +36,10 @@ struct smtp_connection {
 	const atomic_bool *stop;
 	unsigned mails; /* on the open connection */
 	int64_t opened_ms;
-	/* of the mail under way */
+	/* about the mail under way */
 	struct observed seen;
 	const struct smtp_mail *mail;
-	size_t given; /* bytes of its content */
+	size_t given; /* how many bytes of its content libcurl has read */
 };
 
 /* ---- what libcurl calls ---- */
@@ -53,7 +53,7 @@ give_content(char *place, size_t size, size_t count, void *context)
 	const size_t part = left < room ? left : room;
 	memcpy(place, content.data + c->given, part);
 	c->given += part;
-	if (c->given == content.size) { /* libcurl does not call this again after the size that it was given */
+	if (c->given == content.size) { /* libcurl does not call this function again after the announced size */
 		c->seen.stage = SMTP_END;
 		c->seen.status = 0;
 	}
@@ -191,7 +191,7 @@ set_behaviour(struct smtp_connection *c)
 	SET(curl, CURLOPT_READDATA, c);
 	SET(curl, CURLOPT_HEADERFUNCTION, hear_answer);
 	SET(curl, CURLOPT_HEADERDATA, c);
-	SET(curl, CURLOPT_VERBOSE, 1L); /* needed by the next option, which gets all of it */
+	SET(curl, CURLOPT_VERBOSE, 1L); /* required by the next option, whose function gets all of the output */
 	SET(curl, CURLOPT_DEBUGFUNCTION, hear_command);
 	SET(curl, CURLOPT_DEBUGDATA, c);
 	SET(curl, CURLOPT_NOPROGRESS, 0L);
@@ -251,7 +251,7 @@ smtp_free(struct smtp_connection **connection)
 
 /* ---- one mail ---- */
 
-/* "<address>". Nothing in the address may begin another command. */
+/* "<address>". The address must contain nothing that could begin another command. */
 static bool
 make_path(const char *address, char path[PATH_MAX_BYTES])
 {
@@ -292,7 +292,7 @@ end_of(const struct smtp_connection *c, CURLcode code)
 	return seen->status >= 400 ? SMTP_REFUSED : SMTP_LOST;
 }
 
-/* "550 5.1.1 no such user": the second word, if it has that form. */
+/* Finds the enhanced code, such as 5.1.1 in "550 5.1.1 no such user": the second word, if it has that form. */
 static void
 find_enhanced(const char *answer, char enhanced[SMTP_ENHANCED_SIZE])
 {

@@ -42,7 +42,7 @@ enum smtp_end {
 	SMTP_BAD_LOGIN,   /* user and password were refused, or there is no way to send them */
 	SMTP_NO_UTF8,     /* the server does not offer what the mail needs; nothing was sent */
 	SMTP_BAD_ADDRESS, /* sender or recipient contains a control character, a space or a bracket; nothing was sent */
-	SMTP_ABANDONED    /* by `stop` */
+	SMTP_ABANDONED    /* `stop` became true */
 };
 
 enum { SMTP_ANSWER_SIZE = 2048, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 };
@@ -50,11 +50,11 @@ enum { SMTP_ANSWER_SIZE = 2048, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 }
 struct smtp_result {
 	enum smtp_end end;
 	enum smtp_stage stage;
-	const char *sender, *recipient;    /* of the envelope; valid as long as those of the server and the mail */
-	int status;                        /* of the server's last answer; 0: none */
+	const char *sender, *recipient;    /* addresses of the envelope; valid as long as the server's and the mail's texts */
+	int status;                        /* status of the server's last answer; 0: none */
 	char enhanced[SMTP_ENHANCED_SIZE]; /* "5.1.1" (RFC 3463), or "" */
 	char answer[SMTP_ANSWER_SIZE];     /* that answer in printable ASCII, its lines joined; cut if too long */
-	char error[SMTP_ERROR_SIZE];       /* what libcurl reports, unless accepted */
+	char error[SMTP_ERROR_SIZE];       /* libcurl's message, unless the mail was accepted */
 };
 
 struct smtp_connection;
@@ -65,7 +65,7 @@ struct smtp_connection *smtp_new(const struct smtp_server *server, const atomic_
  * and after a number of mails or a minute. */
 void smtp_send(struct smtp_connection *connection, const struct smtp_mail *mail, struct smtp_result *result);
 bool smtp_is_open(const struct smtp_connection *connection);
-/* Closes the open connection, if there is one: sends QUIT, and does not wait for the answer. */
+/* Closes the connection if it is open: sends QUIT without waiting for the answer. */
 void smtp_hang_up(struct smtp_connection *connection);
 void smtp_free(struct smtp_connection **connection);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only if
- * every word in it is known to be. */
+ * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only if every
+ * word in it is known to be about the person. */
 #include "deliver/mail/smtp_answer.h"
 
 #include <stdio.h>
@@ -17,10 +17,10 @@ struct wording {
 	const char *phrases;
 };
 
-/* Exchange's wording for it; it counts only if its code is the only one. */
+/* Exchange's wording for a person who does not exist; it counts only if its code is the only one. */
 static const char access_denied[] = "recipient address rejected access denied";
 
-/* The first row with a phrase of the answer decides. */
+/* The first row with a phrase that is in the answer decides. */
 static const struct wording wordings[] = {
 	{ ABOUT_PROOF, "spf|dkim|dmarc|unauthenticated|sender policy framework|authentication information|authentication level|"
 		       "authenticate with either|authentication results" },
@@ -83,37 +83,37 @@ static const struct wording wordings[] = {
 static const struct answer_code {
 	unsigned subject, detail, last_detail; /* from `detail` to `last_detail` */
 	enum answer_subject about;
-	bool is_exact; /* no matter what the words are */
+	bool is_exact; /* counts no matter what the words are */
 } codes[] = {
-	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these mean nothing: the words decide */
+	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these codes mean nothing: the words decide */
 	{ 2, 0, 0, ABOUT_NOTHING, false },
 	{ 3, 0, 0, ABOUT_NOTHING, false },
 	{ 5, 0, 0, ABOUT_NOTHING, false },
 	{ 1, 0, 1, ABOUT_PERSON, false },   /* bad mailbox; 0: the address is bad in another way */
 	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of the address */
 	{ 1, 6, 6, ABOUT_PERSON, false },   /* moved */
-	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain takes no mail (RFC 7505) */
+	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain does not accept mail (RFC 7505) */
 	{ 2, 1, 1, ABOUT_PERSON, false },   /* mailbox disabled */
 	{ 1, 7, 8, ABOUT_SENDER, false },
 	{ 2, 2, 2, ABOUT_FULL_MAILBOX, false },
 	{ 2, 3, 3, ABOUT_SIZE, false },
-	{ 2, 121, 122, ABOUT_TIME, true }, /* Exchange: the recipient gets too many */
+	{ 2, 121, 122, ABOUT_TIME, true }, /* Exchange: the recipient gets too many mails */
 	{ 3, 4, 4, ABOUT_SIZE, false },
 	{ 4, 5, 5, ABOUT_QUOTA, false },
 	{ 6, 0, 999, ABOUT_CONTENT, false },
 	{ 7, 8, 8, ABOUT_LOGIN, false },
 	{ 7, 10, 11, ABOUT_TLS, false },
 	{ 7, 20, 24, ABOUT_PROOF, true },
-	{ 7, 25, 25, ABOUT_POLICY, true }, /* no reverse name */
+	{ 7, 25, 25, ABOUT_POLICY, true }, /* our address has no reverse DNS entry */
 	{ 7, 26, 27, ABOUT_PROOF, true },
 	{ 7, 28, 28, ABOUT_PACE, true },
-	{ 7, 124, 134, ABOUT_POLICY, true }, /* Exchange: a group or a mailbox that takes no mail from outside */
+	{ 7, 124, 134, ABOUT_POLICY, true }, /* Exchange: a group or a mailbox that does not accept mail from outside */
 	{ 7, 509, 509, ABOUT_PROOF, true },
 	{ 7, 515, 515, ABOUT_PROOF, true },
 	{ 7, 0, 999, ABOUT_POLICY, false },
 };
 static const unsigned access_denied_code[] = { 5, 4, 1 };
-static const unsigned any_reason_code[] = { 5, 7, 1 }; /* some servers put it into every refusal */
+static const unsigned any_reason_code[] = { 5, 7, 1 }; /* some servers use it in every refusal */
 
 /* Statuses that mean a refused login (RFC 4954). */
 static const int login_statuses[] = { 530, 534, 535, 538 };
@@ -127,9 +127,9 @@ struct answer {
 	size_t size;
 	unsigned codes[CODES_MAX][3]; /* class, subject, detail */
 	size_t code_count;
-	bool names_recipient, names_sender, names_others; /* by their address */
+	bool names_recipient, names_sender, names_others; /* whether the answer contains their addresses */
 	bool has_text;                                    /* besides codes and addresses */
-	bool names_client;                                /* by its IP address */
+	bool names_client;                                /* whether the answer contains our IP address */
 	bool is_cut;
 	struct slice local_part; /* of the recipient's address */
 };
@@ -207,7 +207,7 @@ is_place(struct slice word)
 	return slice_find(word, '/') < word.size || (dot > 0 && dot + 1 < word.size);
 }
 
-/* Where the first word ends in "blocked.Please" and "spam/virus". */
+/* Where the first of two words without a space between them ends, as in "blocked.Please" and "spam/virus". */
 static size_t
 first_of_two(struct slice word)
 {
@@ -226,7 +226,7 @@ explains_block(struct slice url)
 	static const char parts[] = "ip=|/ip/|spam|block|blacklist|reputation";
 	struct slice rest = slice_of(parts), part;
 	if (slice_find(url, '/') == url.size && slice_find(url, '=') == url.size)
-		return false; /* only a host */
+		return false; /* the URL of a host, without a path */
 	while (slice_next(&rest, '|', &part))
 		if (slice_contains_nocase(url, part))
 			return true;
@@ -267,7 +267,7 @@ trimmed(struct slice word)
 	return word;
 }
 
-/* Whether the word at `begin` is in brackets after the name of a host: this is how servers say where they sent a mail. */
+/* Whether the word at `begin` is in brackets after the name of a host: this is how servers report where they have sent a mail. */
 static bool
 is_of_server(struct slice all, size_t begin)
 {
@@ -318,7 +318,7 @@ read_answer(struct answer *answer, const struct smtp_result *result)
 
 /* ---- judging ---- */
 
-/* Where the phrase is, at the beginning of a word; NULL: nowhere. */
+/* Finds the phrase at the beginning of a word; NULL: it does not occur. */
 static char *
 find_phrase(char *text, struct slice phrase)
 {
@@ -339,7 +339,7 @@ has_any(struct answer *answer, const char *phrases)
 	return false;
 }
 
-/* Masks each phrase of the table; the blank that ends a whole word stays. Returns whether there was one. */
+/* Masks each phrase of the table; a blank that ends a whole word stays. Returns whether a phrase was found. */
 static bool
 leave_out(struct answer *answer, const char *phrases)
 {
@@ -376,7 +376,7 @@ subject_of_codes(const struct answer *answer, enum code_weight weight)
 	return ABOUT_NOTHING;
 }
 
-/* Leaves out the words: elsewhere, "denied" is about a policy. */
+/* Masks the words if they occur: in other phrases, "denied" is about a policy. */
 static bool
 is_access_denied(struct answer *answer)
 {
@@ -384,8 +384,8 @@ is_access_denied(struct answer *answer)
 	       leave_out(answer, access_denied);
 }
 
-/* Whether the word is a single letter, the recipient's local part or an identifier, or whether a phrase of a table begins it or
- * follows an apostrophe in it. */
+/* Whether the word is a single letter, the recipient's local part or an identifier, or contains a phrase of a table at its
+ * beginning or after an apostrophe. */
 static bool
 is_known_word(struct slice word, struct slice local_part)
 {
@@ -420,9 +420,9 @@ is_login_status(int status)
 
 /* What the words of an answer say about a person. */
 struct said {
-	bool names, misses;  /* they name a person; they say that there is none */
-	bool is_unavailable; /* in the words of the standard */
-	bool is_all;         /* nothing else is said */
+	bool names, misses;  /* they name a person; they state that something does not exist */
+	bool is_unavailable; /* they are the words of the standard */
+	bool is_all;         /* the answer contains nothing else */
 };
 
 static struct said
@@ -440,7 +440,7 @@ what_is_said(struct answer answer)
 	return said;
 }
 
-/* Whether codes and words say that there is no such person. Leaves out words that would seem to be about something else. */
+/* Whether codes and words mean that the person does not exist. Masks words that would seem to be about something else. */
 static bool
 says_no_person(struct answer *answer, int status)
 {

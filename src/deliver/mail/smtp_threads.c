@@ -58,7 +58,7 @@ hang_up(struct store *store UNUSED, void *context)
 	return RESULT_OK;
 }
 
-/* For event_timer.run: the thread has been idle for IDLE_MS. */
+/* An event_timer.run: the thread has been idle for IDLE_MS. */
 static void
 begin_to_hang_up(void *context, int64_t now_ms UNUSED)
 {

@@ -16,7 +16,7 @@ struct smtp_job {
 	struct smtp_result result;
 };
 
-/* The loop calls it for each job that is done; the loop's wait then ends. */
+/* The loop calls it for each job that is done, and then ends its wait. */
 typedef void smtp_job_done(void *context, struct smtp_job *job);
 
 /* Returns NULL, logged, when no thread can be created. */

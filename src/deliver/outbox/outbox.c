@@ -21,7 +21,7 @@ enum {
 	WOKEN_MS = 20,
 	DATABASE_MS = 1000,
 	RENEW_MS = 20 * 1000,
-	LEASE_MORE_MS = 3 * RENEW_MS /* than a transfer takes */
+	LEASE_MORE_MS = 3 * RENEW_MS /* by how much a lease is longer than a transfer */
 };
 
 struct outbox {
@@ -35,7 +35,7 @@ struct outbox {
 	bool recovered;                              /* the leases of an earlier process have been ended */
 	struct outbox_message *messages[OUTBOX_MAX]; /* in the order of their leases, so that none waits for later ones */
 	size_t count;
-	bool alone; /* the only message is one with which a process has crashed */
+	bool alone; /* the only message is one that was leased when a process crashed */
 	struct send_turns turns;
 	struct send_rate rate;
 	unsigned failures;  /* failures of the server, in a row */
@@ -43,7 +43,7 @@ struct outbox {
 	int64_t held_at_ms; /* when the last hold began */
 	int64_t polled_ms, next_poll_ms, next_renew_ms;
 	int64_t database_ms; /* the database is not tried again before this time */
-	bool found_nothing;  /* the last poll */
+	bool found_nothing;  /* the last poll found nothing */
 	bool ending;
 	int64_t end_ms, abandon_ms, leave_ms;
 	struct log_throttle database_log, delays_log;
@@ -163,7 +163,7 @@ record(struct outbox *o, struct outbox_message *message)
 		log_info(channels[o->sender->channel].stale, LOG_UINT("message", queued->id));
 		return true;
 	}
-	if (result == RESULT_FAILED) { /* permanent: others must not wait for it */
+	if (result == RESULT_FAILED) { /* a permanent error: other outcomes must not wait for this one */
 		log_error(channels[o->sender->channel].lost, LOG_UINT("message", queued->id));
 		return true;
 	}
@@ -238,7 +238,7 @@ renew(struct outbox *o)
 	if (!outbox_note_result(o, store_renew_mails(o->store, o->owner, ids, o->count, lease_ms(o), &renewed)))
 		return;
 	o->next_renew_ms = now + RENEW_MS;
-	if (renewed < o->count) { /* it is not known which ones: none is begun */
+	if (renewed < o->count) { /* it is not known which leases were renewed: no transfer is begun */
 		log_warning(channels[o->sender->channel].leases_lost, LOG_UINT("messages", o->count - renewed));
 		release_waiting(o);
 	}
@@ -253,7 +253,7 @@ room(const struct outbox *o)
 	const size_t capacity = o->sender->capacity < OUTBOX_MAX ? o->sender->capacity : OUTBOX_MAX;
 	if (o->alone)
 		return 0;
-	if (o->failures > 0) /* a probe */
+	if (o->failures > 0) /* a single message, as a probe */
 		return o->count == 0 ? 1 : 0;
 	const size_t left = o->count < capacity ? capacity - o->count : 0;
 	const size_t waiting = count_in(o, OUTBOX_READY);
@@ -281,7 +281,7 @@ separate_suspect(struct outbox *o, const struct queued_mail *leased, size_t *cou
 	o->alone = true;
 }
 
-/* Messages under way count, too, unless they were counted before. */
+/* Adds messages under way to the counts, unless they were counted before. */
 static void
 count_own(const struct outbox *o, struct mail_campaign *campaigns, size_t count)
 {
@@ -362,7 +362,7 @@ prepare(struct outbox *o, struct outbox_message *message)
 	log_work_done();
 	if (result == RESULT_NOT_FOUND)
 		message->state = OUTBOX_GONE;
-	else if (!outbox_note_result(o, result)) /* it may be ready: it is leased again, unchanged */
+	else if (!outbox_note_result(o, result)) /* it may be ready in the database: it will be leased again, unchanged */
 		message->state = OUTBOX_RETURNED;
 	else if (message->state == OUTBOX_LEASED)
 		message->state = OUTBOX_READY;
@@ -403,7 +403,7 @@ send_ready(struct outbox *o)
 	}
 }
 
-/* ---- signs that it works (store/heartbeats.h) ---- */
+/* ---- heartbeats (store/heartbeats.h) ---- */
 
 /* A transfer that takes longer than the maximum hangs. */
 static bool
@@ -481,7 +481,7 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(o->loop);
 }
 
-/* An event_handler. However many wakes there are, the next poll is not made at once. */
+/* An event_handler. However many wakes there are, the next poll waits a moment. */
 static void
 woken(void *context, int fd, uint32_t ready UNUSED)
 {

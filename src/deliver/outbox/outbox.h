@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The messages of one channel that this process works on: leases what is due, has it prepared and sent, records the outcomes,
- * holds the channel after a failure of its server, and ends in time. Mail and texts differ in struct outbox_sender.
+ * The messages of one channel that this process works on: leases due messages, has them prepared and sent, records the outcomes,
+ * holds the channel after a failure of its server, and ends in time. What differs between mail and texts is in struct
+ * outbox_sender.
  *
  * One thread uses the outbox and the database. A message is under way from the start of its transfer until its outcome is
  * committed. */
@@ -21,27 +22,27 @@ struct store;
 
 enum {
 	OUTBOX_MAX = 128,      /* messages leased at a time */
-	OUTBOX_CRASHES_MAX = 3 /* a message with which processes have crashed this often is not sent */
+	OUTBOX_CRASHES_MAX = 3 /* a message that was leased in this many crashes is not sent */
 };
 
 struct outbox_options {
 	struct sendings limits;      /* hourly limits for all processes */
-	unsigned rate;               /* hourly limit of this process; 0: any number */
+	unsigned rate;               /* hourly limit of this process; 0: no limit */
 	bool stay;                   /* true: runs until it is stopped; false: until nothing is due */
 	int64_t max_runtime_ms;      /* begins nothing after this time; 0: no limit */
-	int stop_fd;                 /* the process stops at its end of file, or when it is readable; or -1 */
-	int signals;                 /* likewise; a signalfd; or -1 */
-	struct companion_life *life; /* gets signs of life (process/companion.h); or NULL */
-	int wake_fd;                 /* a wake socket (os/wake.h): there are new messages; or -1 */
+	int stop_fd;                 /* the process stops when it is readable or at end of file; or -1 */
+	int signals;                 /* a signalfd that stops the process in the same way; or -1 */
+	struct companion_life *life; /* where the process reports that it is alive (process/companion.h); or NULL */
+	int wake_fd;                 /* a wake socket (os/wake.h), which reports new messages; or -1 */
 	int owner_fd; /* file for the owner of the leases, which shows the next process what a killed one had leased; or -1 */
 };
 
 enum outbox_state {
-	OUTBOX_LEASED, /* not looked at yet */
+	OUTBOX_LEASED, /* not prepared yet */
 	OUTBOX_READY,  /* waits to be sent */
 	OUTBOX_SENDING,
 	OUTBOX_ENDED,    /* `outcome` is to be recorded */
-	OUTBOX_RETURNED, /* its lease is to be ended: the message was not worked on, or that is not known */
+	OUTBOX_RETURNED, /* its lease is to be ended: it was not worked on, or this is not known */
 	OUTBOX_GONE      /* its lease has ended, or its lead was deleted */
 };
 
@@ -89,14 +90,14 @@ void outbox_free(struct outbox **outbox);
 const unsigned char *outbox_owner(const struct outbox *outbox);
 /* Ends the message with this outcome. The reason is a literal, or in the message's pool. */
 void outbox_end(struct outbox_message *message, enum message_state state, int64_t delay_ms, struct slice reason);
-/* True for RESULT_OK. Otherwise it is logged, and the database is left alone for a second. */
+/* True for RESULT_OK. Otherwise logs the result; the database is then not used for a second. */
 bool outbox_note_result(struct outbox *outbox, enum result result);
 
 /* A failure that is not the message's fault. */
 struct outbox_failure {
 	enum {
 		OUTBOX_SERVER, /* every message would fail in the same way */
-		OUTBOX_ONE     /* may be about this message: while only that one fails, the others wait no longer than before */
+		OUTBOX_ONE     /* may be about this message: while only this one fails, the others wait no longer than before */
 	} about;
 	const char *reason;  /* a word for the log and the operator */
 	int status;          /* status of the server's answer; 0: none */
@@ -106,5 +107,5 @@ struct outbox_failure {
 };
 /* Holds the channel, longer with each failure, unless the transfer began before the last hold. */
 void outbox_hold(struct outbox *outbox, const struct outbox_message *message, const struct outbox_failure *failure);
-/* The server works: ends the hold. */
+/* Call when the server works: ends the hold. */
 void outbox_resume(struct outbox *outbox);

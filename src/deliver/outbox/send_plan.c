@@ -64,7 +64,7 @@ served(const struct send_turns *turns, uint64_t account_id, uint64_t campaign_id
 struct candidate {
 	const struct mail_campaign *campaign;
 	uint64_t account_served, served;
-	size_t account_planned; /* of this turn */
+	size_t account_planned; /* how many campaigns of its account and turn are planned */
 	bool is_planned;
 };
 
@@ -146,11 +146,12 @@ send_plan(const struct send_turns *turns, const struct mail_campaign *campaigns,
 
 /* What was chosen so far. */
 struct chosen {
-	unsigned of[SEND_REQUESTS]; /* by request */
+	unsigned of[SEND_REQUESTS]; /* how many, by request */
 	unsigned all;
 };
 
-/* How many messages of this account were chosen. campaign_id 0: of all its campaigns; MESSAGE_TURNS: in all turns. */
+/* How many messages of this account were chosen. With campaign_id 0, those of all its campaigns; with turn MESSAGE_TURNS, those of
+ * all turns. */
 static unsigned
 chosen_of(const struct send_choice *from, const struct chosen *chosen, uint64_t account_id, uint64_t campaign_id, unsigned turn)
 {
@@ -174,7 +175,7 @@ found_for(const struct send_choice *from, size_t request, unsigned number)
 	return NULL;
 }
 
-/* The request that is served next; request_count: none. */
+/* The request that is served next; request_count if there is none. */
 static size_t
 next_request(const struct send_choice *from, const struct chosen *chosen, unsigned turn)
 {

@@ -22,7 +22,7 @@ enum {
 	PAUSE_MS = 1000,
 	PAUSE_MAX_MS = MINUTE_MS,
 	SOUND_MS = 5 * MINUTE_MS,                                   /* after this time, a crash counts as the first again */
-	CHILD_MS = COMPANION_STOP_MS + COMPANION_ABANDON_MS + 1000, /* to end */
+	CHILD_MS = COMPANION_STOP_MS + COMPANION_ABANDON_MS + 1000, /* how long a child may take to end */
 	KEEPER_MS = CHILD_MS + 1000,
 	DESCRIPTORS_MAX = 1024
 };
@@ -81,8 +81,8 @@ take_lock(int fd, int stop_fd, int children_fd)
 	return true;
 }
 
-/* The child gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one does not count as a
- * crash. */
+/* The child gets SIGTERM when the keeper is killed. Signals that end a process stay blocked, so that one that comes early does not
+ * count as a crash. */
 static void
 become_child(const struct companion_options *options, pid_t parent, int stop_fd, struct companion_life *life)
 {
@@ -111,7 +111,7 @@ watch_child(
 	int status = 0;
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		const int64_t now = clock_monotonic_ms();
-		if (kill_ms != CLOCK_NEVER) { /* the end of the caller's process stays readable */
+		if (kill_ms != CLOCK_NEVER) { /* the descriptor stays readable after the caller's process has ended */
 			(void)!wait_for_stop(-1, children_fd, 100);
 		} else if ((left_ms = silence_left_ms(options, life)) <= 0) {
 			log_error("companion_stuck", LOG_INT("pid", child), LOG_INT("ms", options->silence_ms - left_ms));
@@ -181,7 +181,7 @@ close_others(const int *ours, size_t count)
 	}
 }
 
-/* Signals to end are ignored: only the end of the caller's process counts, and that may take until its own attempts are
+/* Signals that end a process are ignored: only the end of the caller's process counts, which may wait until its own attempts are
  * recorded. It has its own process group: a signal that ends it by force also ends its child. */
 static void
 become_keeper(const struct companion_options *options, int stop_fd, int done_fd)

@@ -27,7 +27,7 @@ struct runner {
 	enum result result;
 	bool busy; /* from runner_start to runner_take; used by the user only */
 	atomic_bool done;
-	int fd; /* readable from just after `done` is set until runner_take */
+	int fd; /* becomes readable just after `done` is set, until runner_take */
 };
 
 /* The thread function. */
@@ -38,7 +38,7 @@ loop(void *context)
 	struct runner *r = context;
 	for (;;) {
 		while (sem_wait(&r->given) != 0)
-			; /* a signal */
+			; /* interrupted by a signal */
 		if (r->work == NULL)
 			break;
 		r->result = r->work(r->store, r->context);
@@ -64,7 +64,7 @@ wait_for_end(struct runner *r)
 {
 	uint64_t count;
 	while (read(r->fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
-		; /* a signal */
+		; /* interrupted by a signal */
 }
 
 struct runner *

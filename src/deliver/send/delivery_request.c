@@ -14,7 +14,7 @@ static const struct slice content_types[] = {
 	[true] = SLICE("Content-Type: application/x-www-form-urlencoded"),
 };
 
-/* During a rotation of the secret, signs with both. */
+/* Signs with both secrets during a rotation. */
 static bool
 sign(struct pool *pool, const struct due_delivery *delivery, int64_t timestamp, struct slice body, struct slice *signatures)
 {

@@ -26,7 +26,7 @@ struct sender {
 	void *context;
 	CURLM *multi;
 	struct pool *pool;
-	struct event_timer timer; /* when something is due: */
+	struct event_timer timer; /* runs at the earlier of: */
 	int64_t curl_ms;          /* libcurl's next timeout */
 	int64_t overdue_ms;       /* the next check of extensions */
 	struct transfer *slots;
@@ -93,7 +93,7 @@ sender_prepare_process(void)
 		memory_exhausted();
 }
 
-/* All handles share TLS sessions; the multi already shares connections. */
+/* All handles share TLS sessions; the multi handle already shares connections. */
 static bool
 set_up(struct sender *sender)
 {
@@ -234,7 +234,7 @@ finish(struct sender *sender, struct transfer *transfer, CURLcode code)
 	if (result.error == SENDER_CERTIFICATE || result.error == SENDER_TLS)
 		result.answer =
 		    slice_of(transfer->error_text); /* what is wrong with the certificate, for example that it has expired */
-	/* -1: of the final response, after any "100 Continue" */
+	/* -1: the header of the final response, after any "100 Continue" */
 	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
 		result.retry_after = slice_of(header->value);
 	sender->reporting = true;
@@ -275,7 +275,7 @@ extend(struct transfers *list, int64_t since_ms, int64_t now)
 	}
 }
 
-/* The process was busy or stopped: the receiver is not at fault for data that was not read. */
+/* Called when the process was busy or stopped: it is not the receiver's fault that data was not read. */
 static void
 extend_all(void *context, int64_t since_ms, int64_t now)
 {

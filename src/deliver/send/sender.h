@@ -33,10 +33,10 @@ enum sender_error {
 	SENDER_UNREACHABLE,
 	SENDER_CONNECT_TIMEOUT,    /* includes name resolution and the TLS handshake */
 	SENDER_TIMEOUT,            /* connected, but no complete response in time */
-	SENDER_CERTIFICATE,        /* the receiver's: not trusted, or for another name */
-	SENDER_CA_FILE,            /* ours: the file cannot be read, or contains no certificate */
-	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: the files cannot be read, or do not match */
-	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate or its absence */
+	SENDER_CERTIFICATE,        /* the receiver's certificate is not trusted, or is for another name */
+	SENDER_CA_FILE,            /* our CA file cannot be read, or contains no certificate */
+	SENDER_CLIENT_CERTIFICATE, /* our certificate or its key cannot be read, or they do not match */
+	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate, or requires one */
 	SENDER_CONNECTION_LOST,
 	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
 	/* not the receiver's fault */
@@ -52,10 +52,9 @@ struct slice sender_error_name(enum sender_error error);
 struct sender_options {
 	const char *user_agent;                 /* no control characters */
 	size_t in_flight;                       /* maximum number of parallel attempts */
-	int64_t connect_timeout_ms, timeout_ms; /* the latter for the whole attempt */
-	int64_t stall_max_ms; /* time that the loop's thread spends elsewhere, or while the process is stopped, does not
-			       * count, up to this limit per attempt */
-	const char *ca_file;  /* PEM; NULL: the system's */
+	int64_t connect_timeout_ms, timeout_ms; /* for connecting; for the whole attempt */
+	int64_t stall_max_ms; /* how much of an attempt may not count, because the loop was busy or the process was stopped */
+	const char *ca_file;  /* PEM; NULL: the system's CAs */
 	const struct address_rules *rules; /* which addresses may be connected to */
 };
 
@@ -65,8 +64,8 @@ struct attempt {
 	size_t header_count;         /* at most SENDER_HEADERS_MAX */
 	struct slice body;           /* of a POST; body and headers must stay valid until the attempt is done */
 	bool by_get;                 /* a GET; otherwise a POST */
-	/* Names of PEM files, copied; NULL: no file of its own. The certificate's file may include the key, which has no
-	 * passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
+	/* Names of PEM files, copied; NULL: the attempt has no such file. The certificate's file may include the key, which must
+	 * have no passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
 };
 
@@ -75,7 +74,7 @@ struct attempt_result {
 	bool connected;           /* whether the request, or a part of it, may have been sent */
 	int status;               /* HTTP status; 0 when none was received */
 	struct slice retry_after; /* the header's value as received, or absent */
-	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body; after a failure of TLS, what libcurl says */
+	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body; after a failure of TLS, libcurl's message */
 	struct slice location;    /* target of a redirect, an absolute URL in ASCII, ending in "..." if cut; or absent */
 	int64_t duration_ms;
 };

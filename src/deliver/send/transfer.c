@@ -12,10 +12,10 @@
 #include "os/log.h"
 
 enum {
-	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
+	CONNECTION_LIFETIME_S = 300, /* because the name is not resolved again for a reused connection (docs/deliveries.md 5) */
 	CONNECTION_IDLE_S = 3,       /* libcurl ignores fractions: 4 s (docs/deliveries.md 2) */
 	CA_LIFETIME_S = 300,         /* after this time a CA file is read again */
-	COUNTED_MAX = 1024 * 1024    /* bytes of a body while they are counted, with its framing */
+	COUNTED_MAX = 1024 * 1024    /* maximum bytes of a body with its framing, while they are counted */
 };
 
 static const struct slice error_names[] = {
@@ -61,13 +61,13 @@ sender_error_name(enum sender_error error)
 	return error_names[error];
 }
 
-/* Codes with two meanings: without and with a connection. */
+/* Codes whose meaning depends on whether there was a connection. */
 static const struct {
 	CURLcode code;
 	enum sender_error unconnected, connected;
 } double_meanings[] = {
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
-	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED, SENDER_CONNECTION_LOST }, /* when it would repeat the request */
+	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED, SENDER_CONNECTION_LOST }, /* libcurl would repeat the request */
 	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* a response without a header is HTTP/0.9 */
 	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
@@ -124,7 +124,7 @@ error_of(const struct transfer *transfer, CURLcode code)
 		if (error_of_code[i].code == code)
 			return error_of_code[i].error;
 	return transfer_was_connected(transfer) ? SENDER_BAD_ANSWER
-						: SENDER_INTERNAL; /* the receiver contributed to the error */
+						: SENDER_INTERNAL; /* with a connection, the receiver contributed to the error */
 }
 
 enum sender_error
@@ -202,7 +202,7 @@ transfer_status(const struct transfer *transfer)
 	return status < 200 ? 0 : (int)status;
 }
 
-/* libcurl resolves it against the URL. A URL that it cannot parse may contain any bytes. */
+/* libcurl resolves the target against the URL. A URL that it cannot parse is returned as received, with any bytes. */
 struct slice
 transfer_location(struct transfer *transfer)
 {
@@ -253,8 +253,8 @@ read_body(char *data, size_t size, size_t count, void *context)
 	return transfer->body_read < SENDER_ANSWER_READ ? bytes : 0;
 }
 
-/* CURLOPT_DEBUGFUNCTION, while bytes are counted: gets the body before the chunks are decoded. Chunk framing has no size limit,
- * and the other callbacks do not get it. */
+/* CURLOPT_DEBUGFUNCTION, set while bytes are counted. It gets the body before the chunks are decoded: chunk framing has no size
+ * limit, and the other callbacks do not see it. */
 static int
 count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t size, void *context)
 {
@@ -271,9 +271,9 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
 	if (code == CURLE_OK) \
 	code = curl_easy_setopt(transfer->easy, (option), (value))
 
-/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which setting an option
- * to NULL would not restore. By default, the folder contains the same CAs as the file; it is left out, because reading it takes
- * tens of milliseconds, and libcurl caches only a file without a folder. */
+/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which cannot be restored by
+ * setting an option to NULL. libcurl's default folder contains the same CAs as its default file. The folder is not used, because
+ * reading it takes tens of milliseconds, and libcurl caches a file only if there is no folder. */
 static CURLcode
 find_authorities(struct transfer_shared *shared, CURL *easy)
 {
@@ -303,7 +303,7 @@ set_certificates(struct transfer *transfer, const struct attempt *attempt)
 	transfer->own_certificates = true;
 	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : shared->ca_file);
 	SET(CURLOPT_CAPATH, own_ca ? NULL : shared->ca_folder);
-	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* the cache has room for one */
+	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* the cache has room for only one file */
 	SET(CURLOPT_SSLCERT, attempt->client_certificate);
 	SET(CURLOPT_SSLKEY, attempt->client_key);
 	SET(CURLOPT_SSL_SESSIONID_CACHE, own_ca || own_client ? 0L : 1L);
@@ -360,8 +360,8 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_TCP_KEEPALIVE, 0L);
 	/* Destination. */
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_PROXY, "");    /* not even one from the environment, … */
-	SET(CURLOPT_NOPROXY, "*"); /* … nor exceptions from there */
+	SET(CURLOPT_PROXY, "");    /* no proxy, not even one from the environment, … */
+	SET(CURLOPT_NOPROXY, "*"); /* … and no exceptions from there */
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One attempt of a sender with libcurl: its options, what libcurl calls while it runs, and what its end means. */
+ * One attempt of a sender with libcurl: its options, libcurl's callbacks while it runs, and the meaning of its result. */
 #pragma once
 
 #include <curl/curl.h>
@@ -16,9 +16,9 @@ struct transfer_shared {
 	struct sender_options options;
 	struct event_loop *loop;
 	CURLSH *share;
-	const char *user_agent;          /* the header line */
+	const char *user_agent;          /* the whole header line */
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own; set by transfer_set_up */
-	struct transfers failed;         /* to be ended without waiting for libcurl */
+	struct transfers failed;         /* transfers to be ended without waiting for libcurl */
 };
 
 /* Its handle is reused; options that are the same for all attempts are set once. */
@@ -37,7 +37,7 @@ struct transfer {
 	size_t counted_bytes;
 	char answer[SENDER_ANSWER_STORED], location[SENDER_LOCATION_MAX];
 	char error_text[CURL_ERROR_SIZE]; /* libcurl's error message */
-	struct transfers *in;             /* its list */
+	struct transfers *in;             /* the list that it is in */
 	TAILQ_ENTRY(transfer) list;
 };
 
@@ -51,9 +51,9 @@ void transfer_fail(struct transfer *transfer, enum sender_error error);
 void transfer_extend(struct transfer *transfer, int64_t extension_ms);
 /* From now on, too many received bytes end the transfer. */
 void transfer_count_bytes(struct transfer *transfer);
-/* Undoes an extension and the count, before the next attempt. */
+/* Undoes the extension and the counting of bytes, before the next attempt. */
 void transfer_restore(struct transfer *transfer);
-/* Also false while it is connecting. */
+/* Still false while it is connecting. */
 bool transfer_was_connected(const struct transfer *transfer);
 /* The meaning of libcurl's result. */
 enum sender_error transfer_error(const struct transfer *transfer, CURLcode code);

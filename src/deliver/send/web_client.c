@@ -12,13 +12,13 @@ enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024 };
 
 struct client {
 	const struct web_request *request;
-	size_t sent;   /* bytes of the body */
-	unsigned part; /* the next one */
+	size_t sent;   /* bytes of the body so far */
+	unsigned part; /* the part being sent */
 	struct buffer headers, body;
 	char error_text[CURL_ERROR_SIZE];
 };
 
-/* A part may be larger than libcurl's buffer: the pause comes only before its first byte. */
+/* A part may be larger than libcurl's buffer, so the pause comes only before its first byte. */
 static size_t
 give_body(char *place, size_t size, size_t count, void *context)
 {
@@ -36,7 +36,7 @@ give_body(char *place, size_t size, size_t count, void *context)
 	return bytes;
 }
 
-/* Lines of an interim response, and those before it, are dropped. */
+/* Drops all lines before the last status line: those of interim responses. */
 static size_t
 take_header(char *line, size_t size, size_t count, void *context)
 {

@@ -47,7 +47,7 @@ add_escaped(struct buffer *out, enum gateway_format format, struct slice value)
 	buffer_init(&quoted, BODY_MAX_BYTES);
 	json_writer_init(&writer, &quoted);
 	json_string(&writer, value);
-	buffer_add(out, slice_sub(buffer_slice(&quoted), 1, quoted.size - 1)); /* the template has the quotes */
+	buffer_add(out, slice_sub(buffer_slice(&quoted), 1, quoted.size - 1)); /* the template already has the quotes */
 	buffer_free(&quoted);
 }
 
@@ -145,7 +145,7 @@ has_text(struct slice answer, struct slice wanted)
 	return false;
 }
 
-/* Errors after which the gateway may have the request: a TLS alert, for example, can come before or after it. */
+/* True for errors after which the gateway may have the request: a TLS alert, for example, can come before or after it. */
 static bool
 may_have_arrived(const struct attempt_result *result)
 {

@@ -21,13 +21,13 @@ struct text_gateway {
 	const char *headers[GATEWAY_HEADERS]; /* "": none */
 	enum gateway_format format;
 	struct slice body;                      /* with {to} and {text} */
-	struct slice sent_status, retry_status; /* lists of statuses */
+	struct slice sent_status, retry_status; /* lists of HTTP statuses */
 	struct slice sent_text;                 /* "": none */
 	struct slice calling_codes;             /* list of beginnings, without + */
 	bool any_number;                        /* to all numbers, not only to those that may be mobile */
 };
 
-/* Why no text may be sent to this number (E.164); absent: it may. */
+/* Why no text may be sent to this number (E.164); absent if one may be sent. */
 struct slice gateway_refusal(const struct text_gateway *gateway, struct slice number);
 
 /* The request that sends the text, in the pool. */
@@ -38,7 +38,7 @@ enum gateway_verdict {
 	GATEWAY_SENT,
 	GATEWAY_RETRY,   /* not sent, retried later */
 	GATEWAY_REFUSED, /* not sent, never retried */
-	GATEWAY_HOLD,    /* the request was not made: the text is not at fault */
+	GATEWAY_HOLD,    /* no request was made, which is not the text's fault */
 	GATEWAY_UNKNOWN  /* it may have been sent; never retried: each text costs money */
 };
 enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result);
@@ -46,5 +46,5 @@ enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const str
 /* The answer, in the pool, with the code masked: gateways repeat the text. */
 struct slice gateway_answer(struct pool *pool, struct slice answer, struct slice code);
 
-/* The wait before the next attempt of a text, after `attempts` of them. */
+/* The wait before the next attempt of a text, after `attempts` attempts. */
 int64_t gateway_retry_ms(unsigned attempts);

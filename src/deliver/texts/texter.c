@@ -31,12 +31,12 @@ struct leased_text {
 	struct outbox_message *message;
 	struct slice code;
 	struct attempt attempt;
-	bool was_counted; /* by an earlier attempt */
+	bool was_counted; /* an earlier attempt was counted for the limits */
 };
 
 /* ---- outcomes ---- */
 
-/* A request by a page counts no matter what becomes of it: otherwise it would show whether the number belongs to a lead. */
+/* A request by a page counts no matter how it ends: otherwise the limits would show whether the number belongs to a lead. */
 static void
 fail(struct outbox_message *message, const char *reason)
 {
@@ -82,7 +82,7 @@ judge(struct texter *t, const struct leased_text *text, const struct attempt_res
 	}
 	message->outcome.attempted = true;
 	message->outcome.status = result->status;
-	/* gateways may repeat the text in forms in which the code is not found */
+	/* the code may be in the answer in a form that is not found, because gateways repeat the text */
 	if (verdict != GATEWAY_SENT && slice_present(result->answer) && result->answer.size > 0)
 		message->outcome.answer = gateway_answer(message->pool, result->answer, text->code);
 	if (verdict != GATEWAY_UNKNOWN)
@@ -117,7 +117,7 @@ static const struct slice limit_names[] = {
 	[TEXT_INSTALLATION_LIMIT] = SLICE("installation_limit"),
 };
 
-/* Absent: it may be sent. */
+/* Absent: the text may be sent. */
 static struct slice
 reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 {
@@ -135,7 +135,8 @@ reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 	return gateway_refusal(&t->options->gateway, lead->phone);
 }
 
-/* Counts the code for these hashes, and for the campaign unless that is 0; ends the message if a limit does not allow it. */
+/* Counts the code for these hashes, and for the campaign unless its id is 0. Ends the message if a limit does not allow the
+ * code. */
 static enum result
 claim(struct texter *t, struct leased_text *text, const struct text_claim *wanted)
 {
@@ -151,7 +152,7 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 		verdict = TEXT_TOO_SOON;
 	if (verdict == TEXT_EARLY)
 		outbox_end(message, MESSAGE_REQUESTED, wait_ms, limit_names[verdict]);
-	else if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent codes since the search: it waits */
+	else if (verdict >= TEXT_CAMPAIGN_LIMIT) /* it waits: other hosts have sent codes since the search */
 		outbox_end(message, MESSAGE_REQUESTED, LIMITED_MS, limit_names[verdict]);
 	else
 		outbox_end(message, MESSAGE_DROPPED, 0, limit_names[verdict]);
@@ -163,8 +164,8 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 	return result;
 }
 
-/* A request by a page counts towards the limits of its number before the lead is looked up; otherwise they would show whether
- * there is one. A text that is sent counts towards those of its campaign, its account and the installation. */
+/* A request by a page counts towards the limits of its number before the lead is looked up; otherwise they would show whether there
+ * is such a lead. A text that is sent counts towards the limits of its campaign, its account and the installation. */
 static enum result
 claim_request(struct texter *t, struct leased_text *text)
 {
@@ -174,7 +175,7 @@ claim_request(struct texter *t, struct leased_text *text)
 	return queued->requested_for.size == 2 * ADDRESS_HASH_SIZE ? claim(t, text, &wanted) : RESULT_OK;
 }
 
-/* The lead may now have another number than the one in the request. */
+/* The lead may now have a different number than the one in the request. */
 static enum result
 claim_number(struct texter *t, struct leased_text *text, struct slice server_secret, struct slice number)
 {
@@ -192,7 +193,8 @@ claim_number(struct texter *t, struct leased_text *text, struct slice server_sec
 	return result;
 }
 
-/* The code exists from now on. If the process is stopped after this, the request stays ready, and is not sent again. */
+/* The code exists from now on. If the process stops after this, the request stays ready in the database, and no text is sent for it
+ * again. */
 static enum result
 make_code(struct texter *t, struct leased_text *text, const struct payload_subject *subject)
 {
@@ -209,7 +211,7 @@ make_code(struct texter *t, struct leased_text *text, const struct payload_subje
 		result = claim_number(t, text, settings->server_secret, number);
 	if (result != RESULT_OK || message->state == OUTBOX_ENDED)
 		return result;
-	/* a request has five tries, however many codes it takes: tries at a busy gateway must not add up */
+	/* a request allows five guesses, however many codes it takes: attempts at a busy gateway must not add guesses */
 	const bool had_code = text->was_counted && message->queued.attempts > 0;
 	const struct lead_code code_for = { CHANNEL_PHONE, message->queued.lead_id, number };
 	result = lead_code_make(
@@ -246,8 +248,7 @@ look_up(struct texter *t, struct leased_text *text)
 	return RESULT_OK;
 }
 
-/* Implements outbox_sender.prepare. A text that is ready in the database is sent at once or never; so it ends after any
- * failure. */
+/* Implements outbox_sender.prepare. A text that is ready in the database is sent at once or never, so it ends after any failure. */
 static enum result
 prepare(void *context, struct outbox_message *message)
 {
@@ -256,7 +257,7 @@ prepare(void *context, struct outbox_message *message)
 	enum result result = RESULT_OK;
 	text->message = message;
 	message->own = text;
-	if (message->queued.kind != MESSAGE_CODE) /* a kind of a later version, whose process sends it */
+	if (message->queued.kind != MESSAGE_CODE) /* a kind of a later version: a process of that version sends it */
 		outbox_end(message, MESSAGE_REQUESTED, LATE_MS, SLICE("unknown_kind"));
 	else if (message->queued.is_ready) /* its process ended while it was being sent */
 		outbox_end(message, MESSAGE_FAILED, 0, SLICE("unknown_outcome"));
@@ -283,12 +284,12 @@ send_text(void *context, struct outbox_message *message)
 	sender_start(t->sender, &text->attempt, text);
 }
 
-/* It is leased again when its lease ends. */
+/* The message is leased again when its lease ends. */
 static void
 abandon(void *context, struct outbox_message *message)
 {
 	const struct texter *t = context;
-	sender_cancel(t->sender, message->own); /* it uses memory of the message */
+	sender_cancel(t->sender, message->own); /* the transfer uses memory of the message */
 	message->state = OUTBOX_GONE;
 }
 

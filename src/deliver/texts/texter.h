@@ -15,7 +15,7 @@ enum { TEXTER_IN_FLIGHT = 8 };
 
 /* Everything it points to must stay valid. */
 struct texter_options {
-	struct outbox_options outbox; /* its limits are those of `limits` */
+	struct outbox_options outbox; /* outbox.limits: the same as `limits` */
 	struct text_gateway gateway;
 	struct text_limits limits;
 	struct sender_options sender; /* in_flight: TEXTER_IN_FLIGHT */

@@ -20,8 +20,7 @@ struct tasks {
 	const struct task *under_way; /* or NULL */
 	int64_t begun_ms;             /* when it was started */
 	size_t last;                  /* the last one begun: of tasks that have had the same time, the one after it begins next */
-	int64_t least_ms;             /* the time that the last task had had when it began; a task that was not due saves up no
-	 * time */
+	int64_t least_ms;             /* time of the last task when it began; a task that was not due saves up no time */
 	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
 	struct back_off back_offs[TASKS_MAX];
 };

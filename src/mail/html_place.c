@@ -18,7 +18,7 @@ enum state {
 	MARKUP,      /* after "<!" */
 	MARKUP_DASH, /* after "<!-" */
 	COMMENT,
-	DECLARATION, /* a doctype and what browsers skip as a comment: up to the next ">" */
+	DECLARATION, /* a doctype, or what browsers skip as a comment: ends at the next ">" */
 	TITLE,
 	STYLE, /* TITLE and STYLE: the text of the element, up to its end tag */
 	STATES
@@ -31,26 +31,26 @@ static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"),
 	SLICE("math"), SLICE("noembed"), SLICE("noframes"), SLICE("noscript"), SLICE("object"), SLICE("plaintext"),
 	SLICE("portal"), SLICE("script"), SLICE("select"), SLICE("svg"), SLICE("template"), SLICE("textarea"), SLICE("xml"),
 	SLICE("xmp") };
-/* Attributes that hold a document or several URLs, call a URL invisibly, or let the surroundings of a picture decide whether it
- * is loaded. Attributes for events begin with "on". */
+/* Attributes that contain a document or several URLs, call a URL invisibly, or make the loading of a picture depend on its
+ * surroundings. Names of event attributes begin with "on". */
 static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("loading"), SLICE("ping"), SLICE("srcdoc"),
 	SLICE("srcset"), SLICE("xml:base") };
 /* Attributes that browsers only show or read aloud. */
 static const struct slice plain_attributes[] = { SLICE("alt"), SLICE("aria-label"), SLICE("lang"), SLICE("title") };
-/* Attributes with one URL: those in which a value is allowed, and the others. */
+/* Attributes with one URL: those in which a value is allowed, and all others. */
 static const struct slice url_attributes[] = { SLICE("href"), SLICE("src") };
 static const struct slice other_url_attributes[] = { SLICE("action"), SLICE("background"), SLICE("cite"), SLICE("classid"),
 	SLICE("codebase"), SLICE("data"), SLICE("dynsrc"), SLICE("formaction"), SLICE("icon"), SLICE("longdesc"),
 	SLICE("lowsrc"), SLICE("manifest"), SLICE("poster"), SLICE("profile"), SLICE("xlink:href") };
-/* How a URL may begin. References are not decoded and blanks are not dropped, as browsers would do. A value may follow the ? of
- * the first SCHEMES_WITH_QUERY. */
+/* How a URL may begin. References are not decoded and blanks are not dropped, as browsers would do. A value may follow the ? of a
+ * URL with one of the first SCHEMES_WITH_QUERY. */
 static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:"), SLICE("tel:"), SLICE("#") };
 enum { SCHEMES_WITH_QUERY = 3 };
-/* Allowed values of `http-equiv`: others lead away, or change how the rest is read. */
+/* Allowed values of `http-equiv`: others lead to another page, or change how the rest is read. */
 static const struct slice equivalents[] = { SLICE("content-type"), SLICE("content-language"), SLICE("x-ua-compatible") };
 #define BAD_URL "{attribute} must begin with http://, https://, mailto:, tel: or #, or with a value"
 
-/* A name; empty, which matches no known name, if it is longer than what is stored. */
+/* A stored name. If it is longer than what is stored, the result is empty, which matches no known name. */
 static struct slice
 name_of(const char *name, size_t size)
 {
@@ -96,12 +96,12 @@ html_scan_message(struct pool *pool, const struct html_scan *scan, const char *p
 
 /* ---- styles ---- */
 
-/* What old programs run, and rules that apply only to some values of links or some widths of texts: with these, a picture in
- * the HTML could be loaded only for some secrets. */
+/* Expressions, which old programs execute, and rules that apply only to some values of links or some widths of texts. With such a
+ * rule, a picture in the HTML could be loaded only for some secrets. */
 static const struct slice refused_in_styles[] = { SLICE("expression("), SLICE("href"), SLICE("@container") };
 static const struct slice references[] = { SLICE("amp"), SLICE("apos"), SLICE("quot"), SLICE("#34"), SLICE("#39") };
 
-/* Follows a byte of a `style` element. Accepted styles load nothing and run nothing: a picture in a rule that applies only to
+/* Follows a byte of a `style` element. Accepted styles load nothing and execute nothing: a picture in a rule that applies only to
  * some values of attributes would send its host a part of a secret. */
 static const char *
 in_style(struct html_style *style, char c)
@@ -138,8 +138,8 @@ in_reference(struct html_style *style, char c)
 	return NULL;
 }
 
-/* Follows a byte of a `style` attribute. A reference is also checked as it is written: what looks like a reference may not be
- * one. */
+/* Follows a byte of a `style` attribute. A reference is also checked as it is written, because what looks like a reference may not
+ * be one. */
 static const char *
 in_style_attribute(struct html_style *style, char c)
 {
@@ -428,7 +428,7 @@ html_scan_byte(struct html_scan *scan, char c)
 	return follow[scan->state](scan, c);
 }
 
-/* Whether a value is allowed in a href or src, after its beginning. */
+/* Whether a value is allowed inside a href or src, after its beginning. */
 static const char *
 url_part(const struct html_scan *scan, enum html_place *place)
 {

@@ -56,13 +56,13 @@
 struct layout {
 	struct buffer *out;
 	const struct layout_options *options;
-	bool paragraph, button, foot; /* a paragraph is open; the button, the footer have been made */
+	bool paragraph, button, foot; /* a paragraph is open; the button was written; the footer was begun */
 	size_t depth;                 /* open sections */
 };
 
-/* ---- Pieces of lines ---- */
+/* ---- Parts of lines ---- */
 
-/* Adds text, or a URL that url_size has found, which contains no quotes. */
+/* Adds text, or a URL that url_size has found; such a URL contains no quotes. */
 static void
 add_escaped(struct buffer *out, struct slice text)
 {
@@ -107,14 +107,14 @@ url_size(struct slice text)
 	       text.data[end] != '"' && !slice_starts_with(slice_sub(text, end, text.size), SLICE("{{")))
 		end++;
 	if (slice_starts_with(slice_sub(text, end, text.size), SLICE("{{")))
-		return 0; /* a value is a part of the URL */
+		return 0; /* a value is part of the URL */
 	while (text.data[end - 1] != '/' && !ascii_is_alpha(text.data[end - 1]) && !ascii_is_digit(text.data[end - 1]) &&
 	       is_ascii(text.data[end - 1]))
-		end--; /* the punctuation of the sentence */
+		end--; /* punctuation that belongs to the sentence */
 	return end;
 }
 
-/* "#1a4fc4;color:#ffffff": the colours of a button, with the text `between` them. */
+/* Adds the colours of a button with the text `between` them, such as "#1a4fc4;color:#ffffff". */
 static void
 add_button_colors(struct buffer *out, struct slice accent, struct slice usual, const char *between)
 {
@@ -214,7 +214,7 @@ try_labelled(struct layout *layout, struct slice line)
 	    !mail_name_is_url(tag.name))
 		return false;
 	label = slice_sub(label, 0, label.size - 1);
-	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) /* French has one before the colon */
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) /* French has a space before the colon */
 		if (slice_ends_with(label, spaces[i]))
 			label = slice_sub(label, 0, label.size - spaces[i].size);
 	if (label.size == 0)

@@ -8,5 +8,5 @@ noinst_LIBRARIES += %D%/libmail.a
 	%D%/mime.c %D%/mime.h \
 	%D%/names.c %D%/names.h \
 	%D%/template.c %D%/template.h
-# What links mails: these, and the rules.
+# What programs that make mails link: these libraries, and the rules.
 mail_libs = src/mail/libmail.a src/text/libtext.a $(engine_libs)

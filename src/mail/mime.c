@@ -45,7 +45,7 @@ word_size(struct slice character)
 static size_t
 add_words(struct buffer *out, size_t column, struct slice text)
 {
-	size_t room = 0; /* left in the open word */
+	size_t room = 0; /* bytes left in the open word */
 	for (bool first = true; text.size > 0; first = false) {
 		const struct slice character = first_character(text);
 		const size_t size = word_size(character);
@@ -74,7 +74,7 @@ add_words(struct buffer *out, size_t column, struct slice text)
 	return column;
 }
 
-/* Printable ASCII of which no reader takes a part for an encoded-word, or drops a part. */
+/* Printable ASCII in which no reader mistakes a part for an encoded-word, or drops a part. */
 static bool
 is_plain(struct slice text)
 {
@@ -126,9 +126,9 @@ is_plain_in_body(struct slice rest, size_t column)
 	const char c = rest.data[0];
 	const bool last = rest.size == 1 || rest.data[1] == '\n';
 	if (c == ' ' || c == '\t')
-		return !last; /* white space at the end of a line gets lost */
+		return !last; /* white space at the end of a line is lost */
 	if (column == 0 && slice_starts_with(rest, SLICE("From ")))
-		return false; /* mailbox files begin a message with it */
+		return false; /* "From " begins a message in mailbox files */
 	if (column == 0 && c == '.')
 		return false; /* a line with only a dot ends the message in SMTP */
 	return c > ' ' && c <= '~' && c != '=';

@@ -13,10 +13,10 @@ enum { MIME_LINE_MAX = 76, MIME_WORD_MAX = 75 };
  * mistaken for an encoded-word. */
 void mime_add_text_header(struct buffer *out, struct slice name, struct slice value);
 
-/* Appends the display name of an address (a phrase), as a quoted string if possible, otherwise as encoded-words. `column`: how
- * many characters its line already has. Returns how many the last line has. */
+/* Appends the display name of an address (a phrase), as a quoted string if possible, otherwise as encoded-words. `column`: the
+ * number of characters that the line already has. Returns the number of characters in the last line. */
 size_t mime_add_phrase(struct buffer *out, size_t column, struct slice name);
 
-/* Appends text in quoted-printable. Its line ends (LF) become CR LF, and it ends with one. A line never begins with "From ",
+/* Appends text in quoted-printable. Its line ends (LF) become CR LF, and it ends with a line end. A line never begins with "From ",
  * and "=_" occurs nowhere, so a boundary that contains "=_" cannot occur either. */
 void mime_add_quoted_printable(struct buffer *out, struct slice text);

@@ -66,7 +66,7 @@ has_reply_to(const struct message_parts *parts)
 	return parts->reply_to.address.text.size > 0;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *
 check(struct pool *pool, const struct message_parts *parts)
 {

@@ -10,9 +10,9 @@
 struct message_parts {
 	struct mailbox from;
 	struct mailbox reply_to; /* without an address: no header */
-	struct slice to;         /* an email address, as a lead has it */
+	struct slice to;         /* a lead's email address */
 	struct slice subject;    /* one line; longer ones are cut to MESSAGE_SUBJECT_MAX_CHARACTERS */
-	struct slice text, html; /* lines end with LF; without html the message has only the text */
+	struct slice text, html; /* lines end with LF; if html is absent, the message has only the text */
 	struct slice id;         /* the part of Message-ID before the @: letters, digits, and . _ - between them */
 	int64_t time_ms;         /* Date; since 1970 */
 	struct slice

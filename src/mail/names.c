@@ -28,7 +28,7 @@ static const struct {
 	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
 	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
 	[MAIL_NEW_REFERRALS] = { SLICE("new_referrals"), VALUE_TEXT },
-	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each name in it was checked as a person's */
+	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each name in it was checked like the name of a person */
 	[MAIL_NEXT_REWARD] = { SLICE("next_reward"), VALUE_TEXT },
 	[MAIL_POINTS_TO_NEXT] = { SLICE("points_to_next"), VALUE_TEXT },
 	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },
@@ -60,7 +60,7 @@ static const uint32_t at_signs[] = { '@', 0xfe6b, 0xff20 };
 static const uint32_t zeros[] = { '0', 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66,
 	0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810, 0xff10, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6 };
 
-/* A name with this many digits may contain a telephone number, of which mail programs also make a link. */
+/* A name with this many digits may contain a telephone number. Mail programs make links of these, too. */
 enum { PHONE_DIGITS = 7 };
 
 struct slice
@@ -153,13 +153,14 @@ is_label_character(uint32_t character)
 	return character >= 0x80 || ascii_is_alpha((char)character) || ascii_is_digit((char)character);
 }
 
-/* "evil.example", "www.evil", "1.1", "a@b", "https://…", "tel:1", a telephone number. Initials ("J.R.") are not. */
+/* Whether mail programs may make a link of a part of the name: "evil.example", "www.evil", "1.1", "a@b", "https://…", "tel:1", a
+ * telephone number; but not of initials ("J.R."). */
 static bool
 is_linkable(struct slice name)
 {
 	uint32_t character, before = ' ';
 	size_t digits = 0, after_dot = 0;
-	bool label = false, number = false; /* the last character may end a label; the one before the dot is a digit */
+	bool label = false, number = false; /* the last character may end a label; the character before the dot is a digit */
 	for (; utf8_next(&name, &character); before = character) {
 		digits += is_digit(character) ? 1 : 0;
 		if (is_one_of(character, at_signs, ARRAY_SIZE(at_signs)) || digits >= PHONE_DIGITS ||

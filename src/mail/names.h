@@ -40,7 +40,7 @@ enum mail_name {
 typedef uint32_t mail_names;
 #define MAIL_NAME_BIT(name) (UINT32_C(1) << (name))
 
-/* How many characters of a value and of a person's name, and bytes of a URL, are shown at most. */
+/* Maximum characters of a value and of a person's name, and maximum bytes of a URL, that are shown. */
 enum { MAIL_VALUE_MAX_CHARACTERS = 200, MAIL_PERSON_MAX_CHARACTERS = 64, MAIL_URL_MAX_BYTES = 2048 };
 
 /* A value for each name, as it comes from a lead or from the settings; absent or empty: none. */
@@ -48,14 +48,14 @@ struct mail_values {
 	struct slice of[MAIL_NAMES];
 };
 
-/* "campaign_name". */
+/* The name as templates use it: "campaign_name". */
 struct slice mail_name_text(enum mail_name name);
-/* Returns false, with *name unchanged, when there is none. */
+/* Returns false, with *name unchanged, when there is no such name. */
 MUST_CHECK bool mail_name_find(struct slice text, enum mail_name *name);
 /* True for a URL that Leadhook builds, or that the operator has set. */
 bool mail_name_is_url(enum mail_name name);
-/* True for values that let anyone who has them act as the lead: they are for the reader alone, and never part of a link to
- * another place. */
+/* True for values that let anyone who has them act as the lead: they are only for the reader, and never part of a link to another
+ * place. */
 bool mail_name_is_secret(enum mail_name name);
 
 /* Sets *clean to the values as they are shown; in the pool if they had to be changed. All are valid UTF-8 without control

@@ -53,7 +53,7 @@ struct compiler {
 	const struct template_rules *rules;
 	struct template *made;
 	struct html_scan scan;
-	struct tag secret; /* a secret in text after which the text was not checked yet; without a name: none */
+	struct tag secret; /* a secret in text, if the text after it was not checked yet; no name: none */
 	struct {
 		size_t piece, at; /* its index, and the offset of its tag */
 	} open[TEMPLATE_DEPTH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is none. There is
- * nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
+ * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is no such value. There
+ * is nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
 #pragma once
 
 #include "mail/names.h"
@@ -8,7 +8,7 @@
 enum template_place {
 	TEMPLATE_SUBJECT, /* one line of plain text */
 	TEMPLATE_TEXT,    /* plain text */
-	TEMPLATE_HTML,    /* HTML; depending on the place of a value in it, the value is escaped or refused */
+	TEMPLATE_HTML,    /* HTML; a value is escaped or refused, depending on its place */
 	TEMPLATE_PLACES
 };
 
@@ -27,8 +27,8 @@ enum { TEMPLATE_DEPTH_MAX = 4 };
 struct template_rules {
 	enum template_place place;
 	mail_names allowed;  /* values that it may show */
-	mail_names required; /* values that it must show, whichever other values are absent */
-	size_t source_max;   /* maximum bytes of a template that was made from another; 0: as above */
+	mail_names required; /* values that it must show, no matter which other values are absent */
+	size_t source_max;   /* maximum bytes of a template that was made from another one; 0: as above */
 };
 
 struct template_error {
@@ -38,13 +38,14 @@ struct template_error {
 
 struct template;
 
-/* Checks and compiles a template. Line ends may be LF or CR LF. Refused are templates that are not UTF-8, control characters
- * other than line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is
- * removed with them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
+/* Checks and compiles a template. Line ends may be LF or CR LF. It refuses templates that are not UTF-8, control characters other
+ * than line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is removed
+ * together with them. The result is in the pool and refers to the source. Returns false, with *error set, when the template is
+ * refused. */
 MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const struct template_rules *rules,
     const struct template **made, struct template_error *error);
 
 /* Renders the template with these values, which it cleans (mail_values_clean) and escapes. Values are never read as templates.
- * Lines end with LF. Returns false when the result is larger than its place allows. */
+ * Lines end with LF. Returns false when the result is larger than the maximum for its place. */
 MUST_CHECK bool template_render(
     struct pool *pool, const struct template *made, const struct mail_values *values, struct slice *out);

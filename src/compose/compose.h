@@ -13,11 +13,11 @@ struct store;
 
 /* All texts are in the pool of the call. */
 struct composed_mail {
-	struct slice drop;       /* why it must not be sent, a word of at most 32 ASCII characters; absent: it may */
+	struct slice drop;       /* why it must not be sent, a word of at most 32 ASCII characters; absent: it may be sent */
 	struct slice recipient;  /* the lead's address, without a name */
 	struct slice message_id; /* with its angle brackets, as in the header */
 	struct slice content;    /* complete, with CRLF; at most MAIL_SIZE_MAX bytes */
-	struct slice code;       /* shown by the mail and made for it; valid once it is stored; absent: none */
+	struct slice code;       /* a code that was made for this mail and is shown in it; valid once it is stored; absent: none */
 };
 enum { MAIL_SIZE_MAX = 1024 * 1024 };
 

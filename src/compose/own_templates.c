@@ -40,7 +40,7 @@ own_template_name(struct pool *pool, enum message_kind kind, enum template_place
 	return POOL_JOIN(pool, SLICE(OWN_TEMPLATE_PREFIX), message_kind_name(kind), SLICE("."), parts[place]);
 }
 
-/* The text for the language, otherwise the one for every language; NULL: there is none. */
+/* The text for the language, or else the text for every language; NULL: there is neither. */
 static const struct campaign_text *
 find_text(const struct campaign_texts *texts, enum text_language language, struct slice name)
 {
@@ -54,7 +54,7 @@ find_text(const struct campaign_texts *texts, enum text_language language, struc
 	return found;
 }
 
-/* Completes values that are paths on this host to URLs. */
+/* Turns values that are paths on this host into URLs. */
 static void
 complete(struct pool *pool, struct slice base_url, struct mail_values *values)
 {

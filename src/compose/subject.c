@@ -34,7 +34,7 @@ struct search {
 /* ---- values of payloads ---- */
 
 static const struct {
-	struct slice key, member; /* member: of the object `key`; absent: `key` is the value itself */
+	struct slice key, member; /* `member` of the object `key`; absent: `key` is the value itself */
 	enum mail_name name;
 } shown[] = {
 	{ SLICE("first_name"), SLICE_NONE, MAIL_FIRST_NAME },
@@ -103,7 +103,7 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 	    POOL_JOIN(c->pool, SLICE("/"), slice_of(page), SLICE("/"), token));
 }
 
-/* Adds the values of a kind of mail. May set *drop: what the mail is about is gone, or does not concern the recipient. */
+/* Adds the values of a kind of mail. Sets *drop if the subject of the mail no longer exists, or does not concern the recipient. */
 typedef enum result add_values(struct search *c, struct slice *drop);
 
 static enum result
@@ -209,7 +209,7 @@ add_next_reward(struct search *c)
 	c->s->values.of[MAIL_POINTS_TO_NEXT] = text_number(c->pool, c->s->language, next->required_points - c->lead->score);
 }
 
-/* Uses the lead first: the look-ups of the others replace it. */
+/* Uses the recipient's lead first, because the look-ups of the other leads replace it. */
 static enum result
 add_digest(struct search *c, struct slice *drop)
 {
@@ -239,8 +239,8 @@ static const struct {
 
 /* ---- all values ---- */
 
-/* A lead that is flagged because it has proven nothing confirms its address with this mail. Every flagged lead can delete
- * itself: anyone can sign up another person's address in a way that flags it. */
+/* A lead that is flagged because it has proven nothing confirms its address with a verify mail. Every flagged lead can delete
+ * itself, because anyone can sign up another person's address in a way that gets the lead flagged. */
 static bool
 is_for_flagged(const struct lead *lead, enum message_kind kind)
 {
@@ -254,7 +254,7 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("no_address");
 	if (found->lead->fraudulent && !is_for_flagged(found->lead, kind))
 		return SLICE("fraudulent");
-	/* a claim gets no other mail (docs/api.md 4.1.11) */
+	/* a claim gets no other mails (docs/api.md 4.1.11) */
 	const bool is_of_address = kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;
 	if (!is_of_address && lead_claim_gets_no_link(found->campaign, found->lead, CHANNEL_EMAIL))
 		return SLICE("claimed");
@@ -279,7 +279,7 @@ add_common(struct search *c)
 	if (!read_payload(c, found, full_view, &s->values))
 		return false;
 	s->values.of[MAIL_CAMPAIGN_NAME] = pool_copy(s->pool, found->campaign->name);
-	/* a rank without points means nothing */
+	/* without points, a rank means nothing */
 	if (found->lead->score > 0)
 		s->values.of[found->shares_rank ? MAIL_SHARED_POSITION : MAIL_POSITION] =
 		    text_number(s->pool, s->language, found->score_rank);

@@ -11,15 +11,15 @@ struct mail_subject {
 	struct pool *pool; /* for all texts */
 	uint64_t campaign_id;
 	enum message_kind kind;
-	uint64_t ref;    /* as in struct made_message */
+	uint64_t ref;    /* `ref` of struct made_message */
 	bool is_preview; /* there is no `ref`: values about the occasion of the mail are absent */
 	int64_t now_ms;
-	const enum text_language *fixed_language; /* NULL: as mail_subject_language */
-	const struct campaign_texts *drafts;      /* in place of stored templates; NULL: none */
+	const enum text_language *fixed_language; /* NULL: the one that mail_subject_language returns */
+	const struct campaign_texts *drafts;      /* used in place of stored templates; NULL: none */
 	/* found */
 	enum text_language language;
-	struct slice drop;  /* why it must not be sent, a word of at most 32 ASCII characters; absent: it may */
-	struct slice email; /* of the lead, as it is shown; may be absent */
+	struct slice drop;  /* why it must not be sent, a word of at most 32 ASCII characters; absent: it may be sent */
+	struct slice email; /* the lead's address, as it is shown; may be absent */
 	struct slice code;  /* a new code, not stored yet; absent: the mail shows none */
 	struct mail_values values;
 	struct own_templates templates;

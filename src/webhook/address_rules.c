@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-/* "a.b.c.d/n" of the table below, in the common form of both families. */
+/* The network "a.b.c.d/n" for the table below, in the form that both families share. */
 #define V4(a, b, c, d, bits)                                                                                  \
 	{                                                                                                     \
 		{ { [10] = 0xff, [11] = 0xff, [12] = (a), [13] = (b), [14] = (c), [15] = (d) } }, 96 + (bits) \
@@ -60,7 +60,7 @@ static const struct carrier {
 	{ { { { 0x00, 0x64, 0xff, 0x9b } }, 96 }, { { 12, 0 } }, 1 },  /* NAT64; RFC 6052 2.1 */
 };
 
-/* The embedded IPv4 address has no byte here: this one is reserved (RFC 6052 2.2). */
+/* This byte is reserved: the embedded IPv4 address skips it (RFC 6052 2.2). */
 enum { NAT64_RESERVED = 8 };
 
 static bool

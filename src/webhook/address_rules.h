@@ -18,14 +18,14 @@ struct nat64_prefixes {
 
 struct address_rules {
 	struct network_list allow;   /* allowed even within denied networks */
-	bool allow_only;             /* no other addresses are allowed */
-	struct nat64_prefixes nat64; /* besides 64:ff9b::/96 */
+	bool allow_only;             /* no addresses other than those of `allow` are allowed */
+	struct nat64_prefixes nat64; /* in addition to 64:ff9b::/96 */
 	const uint16_t *deny_ports;
 	size_t deny_port_count;
 };
 
-/* From the lists dispatch.allow_networks and dispatch.deny_ports. The rules live in the pool. Returns false, with *bad set to
- * the first invalid item, on errors. */
+/* Makes rules from the lists dispatch.allow_networks and dispatch.deny_ports. The rules live in the pool. Returns false, with *bad
+ * set to the first invalid item, on errors. */
 MUST_CHECK bool address_rules_parse(
     struct pool *pool, struct slice allow_networks, struct slice deny_ports, struct address_rules *rules, struct slice *bad);
 

@@ -6,10 +6,10 @@
 
 #include "base/pool.h"
 
-/* The order is that of the schema's enums; some are never stored. */
+/* The order is that of the schema's enums; some values are never stored. */
 enum webhook_state {
 	WEBHOOK_ACTIVE,
-	WEBHOOK_DISABLED, /* its deliveries wait */
+	WEBHOOK_DISABLED, /* stopped: its deliveries wait */
 	WEBHOOK_GONE,     /* the receiver answered 410: its deliveries wait, too */
 	WEBHOOK_MISSING   /* deleted; never stored */
 };
@@ -23,7 +23,7 @@ enum delivery_state {
 /* The answer to the last attempt of a delivery; never stored. */
 enum answer_class {
 	ANY_ANSWER,
-	ANSWER_1XX, /* a complete answer with a status from 100 to 199, and so on */
+	ANSWER_1XX, /* a complete answer with a status from 100 to 199; the next ones accordingly */
 	ANSWER_2XX,
 	ANSWER_3XX,
 	ANSWER_4XX,
@@ -31,7 +31,7 @@ enum answer_class {
 	NO_ANSWER /* no answer, or an incomplete one */
 };
 
-/* "pending", …: as in the schema and in the command's output. */
+/* "pending", …: as in the schema and in the output of the command. */
 const char *delivery_state_name(enum delivery_state state);
 /* As shown to the webhook's owner: "active", "failing" (every attempt since `failing_since_ms` failed; -1: none) or
  * "disabled". */
@@ -70,5 +70,5 @@ MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
 
 /* The webhook-id header: stable over retries, unique for event and webhook, also among installations that share a receiver. */
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);
-/* The same for a test delivery of `webhook test`, which is not stored. `random` makes it unique. */
+/* The webhook-id header of a test delivery (`webhook test`), which is not stored. `random` makes it unique. */
 struct slice delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random);

@@ -7,7 +7,7 @@
 struct builder {
 	struct pool *pool;
 	struct document_node *root, *open; /* open: the innermost container that is not complete */
-	struct slice name;                 /* of the next member */
+	struct slice name;                 /* name of the next member */
 	size_t nodes, nodes_max;
 };
 
@@ -108,7 +108,7 @@ find_member(const struct document_node *object, struct slice name)
 	return found;
 }
 
-/* Takes the next part of a form's name: brackets divide it, dots do not. The last of `parts` is the whole rest. */
+/* Takes the next part of a form's name: brackets divide it, dots do not. If `parts` is 1, the part is the whole rest. */
 static struct slice
 next_form_part(struct slice *rest, size_t parts)
 {
@@ -117,7 +117,7 @@ next_form_part(struct slice *rest, size_t parts)
 	const size_t end = slice_find(text, bracket ? ']' : '[');
 	const struct slice part = slice_sub(text, 0, end), after = slice_sub(text, end + (bracket ? 1 : 0), text.size);
 	if (parts <= 1 || (bracket && end == text.size) ||
-	    (after.size > 0 && after.data[0] != '[')) { /* not such a name: taken literally */
+	    (after.size > 0 && after.data[0] != '[')) { /* not a valid name of this form: the rest is taken literally */
 		const struct slice all = *rest;
 		*rest = SLICE("");
 		return all;
@@ -402,7 +402,7 @@ document_write(const struct document_node *node, struct json_writer *writer)
 	write_node(node, &all, writer);
 }
 
-/* A text that contains the list is written as the JSON inside it, because paths lead into that, too. */
+/* A text whose JSON contains the list is written as that JSON, because paths lead into it, too. */
 void
 document_write_entries(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
 {

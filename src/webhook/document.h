@@ -12,14 +12,14 @@ enum document_type { DOCUMENT_NULL, DOCUMENT_BOOLEAN, DOCUMENT_NUMBER, DOCUMENT_
 
 struct document_node {
 	enum document_type type;
-	struct slice name; /* of a member of an object: any UTF-8, even empty; otherwise absent */
-	struct slice text; /* of a string or number */
+	struct slice name; /* name of an object's member: any UTF-8, even empty; otherwise absent */
+	struct slice text; /* text of a string or number */
 	bool boolean;
-	struct document_node *parent, *first, *last, *next; /* of arrays and objects: their items or members, in order */
-	size_t count;                                       /* how many of these there are */
+	struct document_node *parent, *first, *last, *next; /* `first` to `last`: the items or members of a container, in order */
+	size_t count;                                       /* the number of items or members */
 	struct document_node
 	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
-	bool on_way; /* set by document_write_entries: it contains the list */
+	bool on_way; /* set by document_write_entries: the node contains the list */
 };
 
 /* Maximum numbers of nodes in a document and of parts in a path; maximum depth of JSON inside a text, and of our own JSON. */
@@ -35,8 +35,8 @@ struct document_node *document_read_trusted(struct pool *pool, struct slice text
 
 /* Makes an empty object, to be filled with the fields of a form. */
 struct document_node *document_new(struct pool *pool);
-/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns the node, of type DOCUMENT_NULL,
- * for the caller to fill; NULL if it would be inside a value. The name must stay valid. */
+/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns the node, of type DOCUMENT_NULL, for
+ * the caller to fill; NULL if it would be inside a plain value. The name must stay valid. */
 struct document_node *document_add_field(struct pool *pool, struct document_node *root, struct slice name);
 /* Adds an item to an array. */
 struct document_node *document_add_item(struct pool *pool, struct document_node *array);
@@ -44,7 +44,7 @@ struct document_node *document_add_item(struct pool *pool, struct document_node 
  * many. */
 MUST_CHECK bool document_read_lines(struct pool *pool, struct slice text, size_t depth, struct document_node **root);
 
-/* The last member of an object with this name, or the item of an array with this index; NULL: none. */
+/* The last member with this name of an object, or the item of an array with this index; NULL: none. */
 struct document_node *document_child(const struct document_node *node, struct slice name);
 /* The root of the JSON inside a text, which is parsed once; any other node is returned as it is. */
 struct document_node *document_open(struct pool *pool, struct document_node *node);
@@ -53,7 +53,7 @@ struct document_node *document_open(struct pool *pool, struct document_node *nod
 enum path_kind { PATH_NAME, PATH_SELECTION, PATH_EACH };
 struct path_part {
 	enum path_kind kind;
-	struct slice text; /* as written, without brackets: it may be a name */
+	struct slice text; /* as written, but without brackets; it may also be a name */
 	struct slice name, value;
 };
 /* Takes the next part of a path: `data.customer.email`, `data[customer][email]`, `items.0.sku`, `[a.b].c`,
@@ -64,15 +64,15 @@ MUST_CHECK bool document_next_part(struct slice *rest, struct path_part *part);
  * through its parts, `1.3` also finds a member with that name: `{"1.3":…}`. */
 struct document_node *document_find(struct pool *pool, struct document_node *node, struct slice path);
 
-/* Whether the value is neither an array nor an object. */
+/* Whether the value is neither array nor object. */
 bool document_is_scalar(const struct document_node *node);
 /* Whether the value is a scalar, or an array of scalars. */
 bool document_is_plain(const struct document_node *node);
 void document_write(const struct document_node *node, struct json_writer *writer);
-/* The same, but with only some items of a list that is somewhere in the node. */
+/* For writing a node with only some items of a list that is somewhere in it. */
 struct document_entries {
 	struct document_node *list;
-	const struct document_node *first, *end; /* end: the one after the last; NULL: there is none */
+	const struct document_node *first, *end; /* `end`: the item after the last one; NULL: there is none */
 };
 void document_write_entries(
     const struct document_node *node, const struct document_entries *entries, struct json_writer *writer);

@@ -7,9 +7,9 @@
 
 /* An open container. */
 struct level {
-	struct slice name; /* its own, with brackets; empty for the payload itself */
-	struct slice key;  /* of the next value, in an object */
-	size_t index;      /* of the next value, in an array */
+	struct slice name; /* its name, with brackets; empty for the payload itself */
+	struct slice key;  /* key of the next value, in an object */
+	size_t index;      /* index of the next value, in an array */
 	bool array;
 };
 
@@ -20,7 +20,7 @@ struct form {
 	struct level levels[FORM_DEPTH_MAX];
 };
 
-/* The name of the next value in the container, which has this type. */
+/* The name of the next value in the container; the value has this type. */
 static struct slice
 next_name(struct form *form, struct level *level, enum json_type type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/health.h"
 
-/* Fits in the schema's column for probes; the waits reach their maximum much earlier. */
+/* Fits in the schema's column for probes. The waits reach their maximum much earlier. */
 enum { PROBES_MAX = 1000 };
 
 struct health

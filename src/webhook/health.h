@@ -12,18 +12,18 @@
 #include "base/attributes.h"
 
 struct health_rules {
-	size_t concurrency_start, concurrency_max; /* of deliveries to a webhook; at least 1 */
+	size_t concurrency_start, concurrency_max; /* concurrency of deliveries to a webhook; at least 1 */
 	unsigned breaker_failures;                 /* consecutive failures that open the breaker; at least 1 */
 	int64_t probe_wait_ms;                     /* from opening to the first probe; doubles after each failed one … */
 	int64_t probe_wait_max_ms;                 /* … up to this */
-	int64_t disable_after_ms;                  /* without a success */
+	int64_t disable_after_ms;                  /* time without a success */
 };
 
 /* All times are of one clock. */
 struct health {
-	unsigned failures;        /* attempts since the last success */
+	unsigned failures;        /* failed attempts since the last success */
 	unsigned probes;          /* how many of these were probes */
-	int64_t failing_since_ms; /* time of the first of these; -1: none */
+	int64_t failing_since_ms; /* time of the first of `failures`; -1: none */
 	size_t concurrency;       /* how many deliveries may be under way */
 	int64_t probe_at_ms;      /* the breaker allows nothing before this time */
 	bool probing;             /* the attempt under way is a probe */
@@ -34,7 +34,7 @@ enum health_change {
 	HEALTH_UNCHANGED,
 	HEALTH_OPENED,  /* the breaker opened after consecutive failures */
 	HEALTH_CLOSED,  /* the breaker closed after a success */
-	HEALTH_DISABLED /* it has failed for too long and must be disabled */
+	HEALTH_DISABLED /* the webhook has failed for too long and must be disabled */
 };
 
 /* Restores the health from stored numbers. An open breaker has no wait: the caller stores when the webhook is due. */

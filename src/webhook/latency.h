@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Those of the table webhook_hours. */
+/* The buckets of the table webhook_hours. */
 enum { LATENCY_BUCKETS = 10 };
 
 /* The bucket of a duration. The last one has no upper bound. */
 size_t latency_bucket(int64_t duration_ms);
-/* The duration in ms that this percentage (1 to 99) of the attempts did not exceed, estimated as if the attempts in its bucket
- * were evenly spread. In the last bucket: its lower bound. -1 without attempts. */
+/* The duration in ms that this percentage (1 to 99) of the attempts did not exceed, estimated as if the attempts in its bucket were
+ * evenly spread. If it is in the last bucket, the lower bound of that; -1 if there were no attempts. */
 int64_t latency_percentile(const uint64_t buckets[LATENCY_BUCKETS], unsigned percent);

@@ -9,7 +9,7 @@
 /* Far longer than the names of custom fields. */
 enum { LEAF_NAME_MAX_BYTES = 256 };
 
-/* Parameters that are not the payload's to choose: the caller and the campaign. */
+/* Parameters that a payload may not choose, such as those that identify the caller and the campaign. */
 static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("api_key"), SLICE("campaign_id"),
 	SLICE("campaignid"), SLICE("controller"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kolid"), SLICE("landing_page_id"),
 	SLICE("list_id"), SLICE("skip_ar") };
@@ -20,10 +20,10 @@ static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE(
 /* The other parameters of a sign-up, which are written in lower case. */
 static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
-/* Parameters that decide about the lead, or say where it comes from: they are taken only if a rule names them. */
+/* Parameters that decide about the lead, or state where it comes from: they are used only if a rule names them. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
 	SLICE("social_id"), SLICE("__source"), SLICE("__strict"), MAPPING_OPT_OUT, MAPPING_RESET, MAPPING_TEXT };
-/* Targets that cannot be constant: every payload would be from the same person. */
+/* Targets that cannot be constant: otherwise every payload would be about the same person. */
 static const struct slice never_constant[] = { SLICE("email"), SLICE("phone_number"), MAPPING_TEXT, SLICE("*") };
 /* Objects in which other systems wrap a contact. */
 static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload"),
@@ -67,7 +67,7 @@ is_known_target(struct slice target)
 	return !is_one_of_nocase(target, never, ARRAY_SIZE(never));
 }
 
-/* `"DE"` is a text that counts for every payload. A name with quotes is written `["DE"]`. */
+/* `"DE"` is a text that is the same for every payload. A name with quotes is written `["DE"]`. */
 static bool
 is_constant(struct slice path)
 {
@@ -87,7 +87,7 @@ is_path(struct slice path)
 	return path.size == 0 && parts > 0 && parts <= DOCUMENT_PARTS_MAX && lists <= 1;
 }
 
-/* Splits a path at its `[]` into the path of the list and that of a value in each entry. Returns false if there is no `[]`. */
+/* Splits a path at its `[]` into the path of the list and the path of a value in each entry. Returns false if there is no `[]`. */
 static bool
 split_at_list(struct slice path, struct slice *list, struct slice *value)
 {
@@ -124,7 +124,7 @@ mapping_check(struct slice target, struct slice path)
 	return NULL;
 }
 
-/* Whether the path goes through another list than a rule of the map: entries of two lists do not make leads. */
+/* Whether a rule of the map goes through a different list than this path: leads are made from the entries of one list only. */
 static bool
 has_other_list(const struct payload_map *mapping, struct slice path)
 {
@@ -157,7 +157,7 @@ mapping_add(struct pool *pool, struct payload_map *mapping, struct slice target,
 struct slice
 mapping_write(struct pool *pool, const struct payload_map *mapping)
 {
-	enum { ESCAPED = 6, MARKS = 6 }; /* bytes of an escape, and of quotes, colon and comma */
+	enum { ESCAPED = 6, MARKS = 6 }; /* maximum bytes of an escaped character, and of quotes, colon and comma */
 	struct buffer out;
 	struct json_writer writer;
 	if (mapping->count == 0)
@@ -198,7 +198,7 @@ struct result_list {
 	struct pool *pool;
 	struct mapped_field *fields;
 	size_t count, capacity;
-	size_t fixed; /* how many of the first fields optional ones do not replace */
+	size_t fixed; /* how many fields, from the first, are not replaced by optional ones */
 };
 
 static void
@@ -206,7 +206,7 @@ add(struct result_list *list, struct mapped_field field)
 {
 	if (list->count == MAPPING_FIELDS_MAX)
 		return;
-	for (size_t i = 0; i < list->fixed; i++) /* `Plan` and `plan` are one custom field */
+	for (size_t i = 0; i < list->fixed; i++) /* `Plan` and `plan` are the same custom field */
 		if (slice_equal_nocase(list->fields[i].target, field.target))
 			return;
 	*POOL_ADD(list->pool, list->fields, list->count, list->capacity) = field;
@@ -214,13 +214,13 @@ add(struct result_list *list, struct mapped_field field)
 		list->fixed = list->count;
 }
 
-/* The name of a leaf while it is built. */
+/* The name of a leaf while it is being built. */
 struct leaf_name {
 	char text[LEAF_NAME_MAX_BYTES];
 	size_t size;
 };
 
-/* Returns false, with the name unchanged, when it would be longer than any that is accepted. */
+/* Returns false, with the name unchanged, when it would be longer than any accepted name. */
 static bool
 extend(struct leaf_name *name, struct slice open, struct slice part, struct slice close)
 {
@@ -258,7 +258,7 @@ add_leaves(struct result_list *list, struct mapped_field field, struct leaf_name
 	}
 }
 
-/* Adds the leaves of a value as optional fields: no rule names them. */
+/* Adds the leaves of a value as optional fields, because no rule names them. */
 static void
 add_leaves_of(struct result_list *list, const struct mapping_rule *rule, const struct document_node *value)
 {
@@ -276,7 +276,7 @@ has_value(const struct document_node *node)
 	       (node->type != DOCUMENT_STRING || node->text.size > 0);
 }
 
-/* Whether the name is a spelling of the obvious one, as `First Name` and `first_name` are of `firstname`. */
+/* Whether the name is another spelling of the obvious name, as `First Name` and `first_name` are of `firstname`. */
 static bool
 is_spelling_of(struct slice name, struct slice obvious_name)
 {
@@ -325,7 +325,7 @@ find_contact(struct pool *pool, const struct document_node *entry)
 	return NULL;
 }
 
-/* Which of a contact's obvious names are added. */
+/* Which obvious names of a contact are added. */
 enum obvious_names { IDENTIFIERS, ALL_NAMES };
 
 static void
@@ -384,7 +384,7 @@ is_number(struct slice name)
 	return slice_to_u64(name, UINT32_MAX, &index);
 }
 
-/* An array, or the object that a form with `items[0][email]` makes. */
+/* True for an array, and for the object that results from form names such as `items[0][email]`. */
 static bool
 is_list(const struct document_node *node)
 {
@@ -417,7 +417,7 @@ begins_with_index(const struct payload_map *mapping)
 	return false;
 }
 
-/* *list: the path of the list that the rules name. */
+/* Whether a rule names a list; sets *list to its path. */
 static bool
 names_list(const struct payload_map *mapping, struct slice *list)
 {
@@ -464,7 +464,7 @@ constant_of(struct pool *pool, struct slice path)
 	return node;
 }
 
-/* Values outside the list count for every entry. */
+/* Values outside the list apply to every entry. */
 static struct document_node *
 value_of(struct pool *pool, const struct payload_list *payload, struct document_node *entry, struct slice path)
 {
@@ -520,7 +520,7 @@ has_path(const struct mapped_field *fields, size_t count, struct slice path)
 	return false;
 }
 
-/* The list from which the path takes a single entry by its index, although it has several; NULL: none. */
+/* The list with several entries from which the path takes only one, by its index; NULL: there is none. */
 static const struct document_node *
 taken_from(struct pool *pool, const struct payload_list *payload, struct slice path)
 {

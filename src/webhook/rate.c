@@ -16,7 +16,7 @@ burst(const struct rate *rate)
 	return rate->per_second < BURSTS ? 1 : rate->per_second / BURSTS;
 }
 
-/* How far the deliveries so far reach beyond now. Never more than a second, unless the clock was set back. */
+/* How far ahead of the present the deliveries so far are. Never more than a second, unless the clock was set back. */
 static int64_t
 ahead_us(const struct rate *rate, int64_t now_ms)
 {

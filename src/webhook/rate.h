@@ -8,7 +8,7 @@
 
 /* Zero-initialized: no limit. */
 struct rate {
-	unsigned per_second;      /* 0: any number */
+	unsigned per_second;      /* 0: no limit */
 	int64_t limited_until_us; /* when the deliveries so far would end, at one per 1/per_second s */
 };
 

@@ -24,10 +24,10 @@ struct retry_answer {
 	bool answered;          /* a complete response was received; false for timeouts, refused connections, DNS, TLS */
 	int status;             /* HTTP status, when answered */
 	int64_t retry_after_ms; /* from retry_after_parse; -1: none */
-	struct slice accepts;   /* see retry_is_taken */
+	struct slice accepts;   /* for retry_is_taken */
 };
 
-/* The delay, up to RETRY_JITTER_PERCENT shorter or longer. `random`: any 64 bits (os/random.h). */
+/* Makes the delay up to RETRY_JITTER_PERCENT shorter or longer. `random`: any 64 bits (os/random.h). */
 int64_t retry_jitter_ms(int64_t delay_ms, uint64_t random);
 
 /* Whether a complete answer with this status means that the receiver accepted the delivery: 2xx, or a status in `accepts`, the

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "identity/domain.h"
 
-/* libcurl's maximum length of a zone id; a URL with every byte percent-encoded and a host in A-labels. */
+/* libcurl's maximum length of a zone id; the maximum length of a URL with every byte percent-encoded and a host in A-labels. */
 enum { ZONE_MAX = 15, DIALLED_MAX = 3 * WEBHOOK_URL_MAX + 2 * DOMAIN_MAX };
 
 static const struct scheme {
@@ -41,7 +41,7 @@ struct destination {
 	uint16_t port;     /* the scheme's default when the URL has none */
 };
 
-/* No blanks, control characters or backslashes. */
+/* Whether there are no blanks, control characters or backslashes. */
 static bool
 is_plain(struct slice text)
 {
@@ -109,7 +109,7 @@ ends_in_number(struct slice name)
 	return true;
 }
 
-/* What libcurl accepts: the name of a network interface. */
+/* Whether libcurl accepts it as the name of a network interface. */
 static bool
 is_zone(struct slice zone)
 {
@@ -136,7 +136,7 @@ parse_bracketed(struct pool *pool, struct slice inside, struct destination *to)
 	return true;
 }
 
-/* A name may turn out to be an address. */
+/* The typed name may be another spelling of an address. */
 static bool
 parse_name(struct pool *pool, struct slice typed, struct destination *to)
 {
@@ -226,7 +226,7 @@ webhook_url_wants_form(struct slice url, struct slice form_urls)
 	return false;
 }
 
-/* 0: the scheme's default, or none. */
+/* The port in the URL; 0 if there is none, or it is the scheme's default. */
 static uint64_t
 other_port(const struct parts *parts)
 {
@@ -241,7 +241,7 @@ without_www(struct slice host)
 	return slice_starts_with_nocase(host, www) ? slice_sub(host, www.size, host.size) : host;
 }
 
-/* A path without the slash at its end. */
+/* The path without a slash at its end. */
 static struct slice
 without_slash(struct slice path)
 {

@@ -88,7 +88,7 @@ job_fields_write(struct pool *pool, const struct job_field *fields, const void *
 
 struct fields_reader {
 	struct pool *pool;
-	const struct job_field *fields, *current; /* current: the one whose value comes next */
+	const struct job_field *fields, *current; /* `current`: the field whose value comes next */
 	char *values;
 };
 

@@ -13,8 +13,8 @@
 #include "store/find.h"
 #include "store/operator/campaign_settings.h"
 
-/* Works on the job until the deadline. Sets how far it came, even when it returns an error of the database, and if the job has
- * ended, its state and error. RESULT_NOT_FOUND: no one may work on the job any more. */
+/* Works on the job until the deadline. Sets the job's progress, even when it returns a database error, and the job's state and
+ * error if the job has ended. RESULT_NOT_FOUND: this dispatcher may no longer work on the job. */
 typedef enum result job_work(struct job_turn *turn);
 
 static enum result
@@ -25,7 +25,7 @@ fail(struct job_turn *turn, const char *error)
 	return RESULT_OK;
 }
 
-/* Ends the job with the values as its result, if what it did returned RESULT_OK. */
+/* If the work returned RESULT_OK, ends the job with the values as its result. */
 static enum result
 finish(struct job_turn *turn, enum result result, const struct job_field *fields, const void *values)
 {
@@ -77,7 +77,7 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	job->result = job_fields_write(r->turn->pool, count_fields, counts, JOB_ABSENCES_OMITTED);
 }
 
-/* Notes the progress in the transaction of a piece, so that a crash neither repeats nor loses one. */
+/* Stores the progress in the transaction that redelivers a group of deliveries, so that a crash neither repeats nor loses one. */
 static enum result
 note_piece(void *context)
 {
@@ -131,7 +131,7 @@ test_webhook(struct job_turn *turn)
 static enum result
 finish_mail(struct job_turn *turn, enum result result, const struct mail_test *test)
 {
-	if (result == RESULT_OK && !test->accepted && atomic_load(turn->stop)) /* the next dispatcher sends it */
+	if (result == RESULT_OK && !test->accepted && atomic_load(turn->stop)) /* abandoned: the next dispatcher sends it */
 		return RESULT_OK;
 	if (result == RESULT_REFUSED)
 		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
@@ -166,8 +166,8 @@ send_sample(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-/* The campaign's own row says how far it came (docs/architecture.md 5). The job shows it in percent, because not every caller
- * that sees the job may count leads. */
+/* The progress is stored in the campaign's own row (docs/architecture.md 5). The job shows it in percent, because not every caller
+ * that sees the job has the right to count leads. */
 static enum result
 count_addresses(struct job_turn *turn)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The settings with which tests are sent. */
+ * The settings for sending tests. */
 #pragma once
 
 #include "compose/compose.h"
 #include "deliver/mail/smtp.h"
 #include "deliver/send/sender.h"
 
-/* Only one thread at a time may use them, after sender_prepare_process. Responders have none: they queue a job for whatever
- * sends. */
+/* Only one thread at a time may use them, and only after sender_prepare_process. Responders have no such settings: they queue a job
+ * for a process that can send. */
 struct job_settings {
 	struct sender_options sender;
 	bool has_mail;                  /* a mail server is configured: … */

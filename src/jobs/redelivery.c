@@ -28,7 +28,7 @@ add_result(struct redelivery_counts *counts, unsigned what)
 		counts->queued++;
 }
 
-/* A redelivery_note; the transaction may be run again. */
+/* A redelivery_note. It starts from the counts before the transaction, which may be run again. */
 static enum result
 count_piece(void *context)
 {

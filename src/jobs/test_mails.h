@@ -13,7 +13,7 @@
 /* What became of a mail. Texts are in the pool and may be absent. */
 struct mail_test {
 	bool accepted;
-	uint64_t status;                          /* of the mail server's last answer; 0: none */
+	uint64_t status;                          /* status of the mail server's last answer; 0: none */
 	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; libcurl's message; what to do */
 	uint64_t duration_ms;
 };
@@ -30,10 +30,10 @@ MUST_CHECK enum result job_test_mail(const struct job_settings *settings, struct
 struct sample_mail {
 	uint64_t campaign_id;
 	enum message_kind kind; /* a kind of mail */
-	struct slice language;  /* its code; absent: that of the campaign */
-	struct slice address;   /* as in job_test_mail */
+	struct slice language;  /* the code of a language; absent: that of the campaign */
+	struct slice address;   /* the recipient, as in job_test_mail */
 };
-/* Sends a sample. If it cannot be composed, its `reason` is not_composed. RESULT_NOT_FOUND: there is no such campaign.
- * Otherwise as job_test_mail, but no hold ends. */
+/* Sends a sample. If it cannot be composed, test->reason is not_composed. RESULT_NOT_FOUND: there is no such campaign. Otherwise as
+ * job_test_mail, but no hold ends. */
 MUST_CHECK enum result job_send_sample(const struct job_settings *settings, struct store *store, struct pool *pool,
     const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);

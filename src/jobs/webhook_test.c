@@ -12,7 +12,7 @@
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 
-/* The payload of an invented lead with the next number of the campaign. */
+/* The payload of a made-up lead with the next number of the campaign. */
 static bool
 render(
     struct pool *pool, const struct payload_settings *settings, struct campaign campaign, int64_t now_ms, struct slice *payload)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The test of a webhook: one delivery of an invented lead (leadhook(1), webhook test). */
+ * The test of a webhook: one delivery of a made-up lead (leadhook(1), webhook test). */
 #pragma once
 
 #include "base/attributes.h"
@@ -10,9 +10,9 @@
 struct webhook_test {
 	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
 	bool ok;     /* there is a complete answer, which counts as success for the webhook */
-	bool moved;  /* the receiver did nothing: it says that it is at `location` */
-	uint64_t status, duration_ms;         /* status: 0 without an answer */
-	struct slice error, location, answer; /* why there is no complete answer; a redirect's target; how the answer begins */
+	bool moved;  /* the receiver did nothing: it redirects to `location` */
+	uint64_t status, duration_ms;         /* status: 0 if there is no answer */
+	struct slice error, location, answer; /* why there is no complete answer; a redirect's target; start of the answer */
 };
 /* The table of struct webhook_test, in the order in which its fields are shown. */
 extern const struct job_field webhook_test_fields[];

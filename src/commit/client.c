@@ -10,7 +10,8 @@
 #include "os/clock.h"
 #include "os/log.h"
 
-/* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next one listens. */
+/* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next committer already
+ * listens. */
 enum { PAUSE_FIRST_MS = 2, PAUSE_DOUBLINGS = 6 };
 
 struct commit_client {
@@ -115,7 +116,7 @@ receive_answer(struct commit_client *client, int64_t deadline_ms)
 			break;
 		case FRAME_WHOLE:
 			return SENT_ANSWERED;
-		case FRAME_LOST: /* the committer had not read the whole frame */
+		case FRAME_LOST: /* the committer ended before it had read the whole frame */
 			return SENT_NOTHING;
 		case FRAME_DROPPED:
 		case FRAME_ENDED:
@@ -125,13 +126,13 @@ receive_answer(struct commit_client *client, int64_t deadline_ms)
 	}
 }
 
-/* One attempt on the open connection, or a new one. */
+/* Makes one attempt on the open connection, or on a new one. */
 static enum sent
 try_once(struct commit_client *client, int64_t deadline_ms)
 {
 	if (client->fd < 0)
 		client->fd = endpoint_connect(client->endpoint);
-	/* Refused: the parent, which listens, has ended. */
+	/* The connection is refused if the parent, which listens, has ended. */
 	if (client->fd < 0)
 		return errno == ECONNREFUSED ? SENT_NO_PARENT : SENT_NOTHING;
 	frame_reader_reset(&client->in);
@@ -139,7 +140,7 @@ try_once(struct commit_client *client, int64_t deadline_ms)
 	if (sent == SENT_ANSWERED)
 		sent = receive_answer(client, deadline_ms);
 	if (sent != SENT_ANSWERED)
-		disconnect(client); /* a late answer must not be taken for the answer to the next request */
+		disconnect(client); /* a late answer must not be mistaken for the answer to the next request */
 	return sent;
 }
 
@@ -189,7 +190,7 @@ exchange(struct commit_client *client, const struct commit_request *request)
 	return sent == SENT_ANSWERED;
 }
 
-/* Returns false, with *answer unchanged, when the request was refused, or the answer is invalid or of another kind. */
+/* Returns false, with *answer unchanged, when the request was refused, or when the answer is invalid or of another kind. */
 static bool
 read_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer)
 {

@@ -11,8 +11,8 @@ struct commit_client;
 struct commit_client *commit_client_new(const struct endpoint *endpoint);
 void commit_client_free(struct commit_client **client);
 
-/* Answers a request of any kind. Until its deadline, it waits for a committer that has not started yet. If there is no answer,
- * it returns that of commit_failed_answer: a command may have run or not. Keys, campaigns and readiness may be
+/* Answers a request of any kind. Until its deadline, it waits for a committer that has not started yet. If there is none, the
+ * answer is that of commit_failed_answer, and a command may or may not have run. Keys, campaigns and readiness may be up to
  * COMMIT_CACHE_AGE_MS old. Texts are in the pool. */
 void commit_client_request(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);

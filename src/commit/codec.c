@@ -7,8 +7,8 @@
 #include "base/panic.h"
 #include "os/clock.h"
 
-/* These fail when a struct gets a member that is not in a table of engine/model_fields.h, unless it fits into padding. Add it
- * to the function of the struct below and to tests/commit/test_codec.c. */
+/* These assertions fail when a struct gets a member that is not in a table of engine/model_fields.h, unless it fits into padding.
+ * Add the member to the struct's function below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
 _Static_assert(sizeof(struct tagging) == 376, "code_tagging");
@@ -29,9 +29,9 @@ enum { LEAD_MIN_BYTES = 18, CUSTOM_FIELD_MIN_BYTES = 12 };
 
 struct coder {
 	struct buffer *out; /* NULL: decode */
-	struct slice in;    /* not decoded yet */
-	struct pool *pool;  /* for decoded arrays */
-	bool failed;        /* while decoding; later values are unchanged */
+	struct slice in;    /* the bytes that are not decoded yet */
+	struct pool *pool;  /* memory for decoded arrays */
+	bool failed;        /* decoding has failed; later values are left unchanged */
 };
 
 static struct slice
@@ -59,7 +59,7 @@ code_bytes(struct coder *coder, void *value, size_t size)
 
 #define CODE_NUMBER(coder, number) code_bytes((coder), &(number), sizeof(number))
 
-/* A number from 0 to `last`. */
+/* Codes a number from 0 to `last`. */
 static unsigned
 code_choice(struct coder *coder, unsigned value, unsigned last)
 {
@@ -94,7 +94,7 @@ code_slice(struct coder *coder, struct slice *text)
 #define FIELD_CODE_TIME(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_OPTIONAL_TIME(coder, value) CODE_NUMBER(coder, value)
 
-/* The number of items of an array. When decoding, allocates and returns the items; otherwise returns NULL. */
+/* Codes the number of items of an array. When decoding, allocates and returns the items; otherwise returns NULL. */
 static void *
 code_count(struct coder *coder, size_t *count, size_t item_size, size_t item_min_bytes)
 {
@@ -241,7 +241,7 @@ code_command(struct coder *coder, struct command *command)
 	case COMMAND_CHANGE:
 		code_change(coder, &command->as.change);
 		break;
-	case COMMAND_IMPORT: /* not for a committer */
+	case COMMAND_IMPORT: /* an import does not use the committer */
 		coder->failed = true;
 		break;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers
- * have the machine's representation. Decoding still checks lengths, counts and enums. */
+ * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers are in
+ * the machine's own representation. Decoding still checks lengths, counts and enums. */
 #pragma once
 
 #include "base/buffer.h"
@@ -14,7 +14,7 @@ enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUE
 struct commit_request {
 	enum commit_request_kind kind;
 	int64_t deadline_ms; /* clock_monotonic_ms; the responder waits no longer */
-	struct slice id;     /* of the HTTP request, for logs */
+	struct slice id;     /* id of the HTTP request, for logs */
 	union {
 		struct command command;
 		struct key_hash {
@@ -30,7 +30,7 @@ enum commit_answer_kind {
 	ANSWER_OUTCOME,
 	ANSWER_KEY,
 	ANSWER_CAMPAIGN,
-	ANSWER_READINESS /* `result`: as store_ready */
+	ANSWER_READINESS /* `result` is that of store_ready */
 };
 
 struct commit_answer {
@@ -49,10 +49,10 @@ struct commit_answer {
 };
 
 extern const struct commit_answer commit_refused; /* ANSWER_REFUSED */
-/* An answer of the request's kind that says why there is no other: a failure of a command or a look-up, or the result of a
- * directory request, which is for a key, a campaign or readiness (commit/commit_directory.h). */
+/* An answer of the request's kind that gives the reason why there is no other: `failure` for a command or a look-up, `result` for a
+ * directory request, which asks for a key, a campaign or readiness (commit/commit_directory.h). */
 struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);
-/* The name of what a directory request asks for, unique among requests of its kind. */
+/* A name of what a directory request asks for; unique among requests of its kind. */
 struct slice commit_directory_name(const struct commit_request *request);
 /* The database's time now, computed from the time when the campaign was read. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
@@ -64,6 +64,6 @@ void commit_encode_answer(struct buffer *out, const struct commit_answer *answer
 MUST_CHECK bool commit_decode_request(struct pool *pool, struct slice bytes, struct commit_request *request);
 MUST_CHECK bool commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer *answer);
 
-/* Limits of each of the two caches, of keys and of campaigns, in the committer and in each responder. */
+/* Limits of the cache of keys and of the cache of campaigns, in the committer and in each responder. */
 enum { COMMIT_CACHE_AGE_MS = 1000, COMMIT_CACHE_ENTRIES = 64, COMMIT_CACHE_BYTES = 512 * 1024 };
 extern const struct cache_limits commit_cache_limits;

@@ -59,7 +59,7 @@ cache_answer(struct commit_directory *directory, const struct commit_request *re
 	struct commit_answer copy = *answer;
 	struct buffer bytes;
 	if (request->kind == REQUEST_KEY)
-		copy.as.key.last_used_ms = copy.as.key.now_ms; /* the use is recorded once while the copy is cached */
+		copy.as.key.last_used_ms = copy.as.key.now_ms; /* so that the use is recorded only once while the copy is cached */
 	buffer_init(&bytes, COMMIT_CACHE_BYTES);
 	commit_encode_answer(&bytes, &copy);
 	if (buffer_ok(&bytes))
@@ -67,7 +67,7 @@ cache_answer(struct commit_directory *directory, const struct commit_request *re
 	buffer_free(&bytes);
 }
 
-/* The second begins after the check, because a failed check can take long. */
+/* The second for which the answer is cached begins after the check, because a failed check can take long. */
 static void
 read_readiness(struct commit_directory *directory, struct commit_answer *answer)
 {

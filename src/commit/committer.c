@@ -13,26 +13,26 @@
 #include "store/batch.h"
 
 enum {
-	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */
+	HEARTBEAT_MS = 1000,     /* interval of checks for an idle connection to the database, and of reports (companion_stuck) */
 	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
-	LOCKED_DELAY_MS = 10,    /* before the requests of a locked campaign are retried */
-	PAUSE_MS = 1,            /* before a large command, after answers to directory requests: their responders continue */
-	PAUSES_MAX = 3           /* before a batch: a responder needs a key, then a campaign, and only then sends its command */
+	LOCKED_DELAY_MS = 10,    /* delay before the requests of a locked campaign are retried */
+	PAUSE_MS = 1,            /* pause before a large command, so that responders that got an answer can continue */
+	PAUSES_MAX = 3           /* before a batch: a responder needs a key and a campaign before it sends its command */
 };
 
 struct committer {
 	const struct committer_options *options;
 	struct store *store;
 	struct receiver receiver;
-	const struct request_batch *batch; /* in store_execute */
+	const struct request_batch *batch; /* the batch during store_execute */
 	struct commit_directory *directory;
 	struct turns *turns;
-	/* the peers that are next: one for directory requests, one for look-ups of leads */
+	/* the peers that are next: for directory requests, and for look-ups of leads */
 	size_t next_directory, next_look_up;
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
-	unsigned pauses; /* how many since the last batch of commands */
-	/* in one cycle */
+	unsigned pauses; /* number of pauses since the last batch of commands */
+	/* counted in one cycle */
 	size_t answers;                           /* to directory requests */
 	size_t reads;                             /* from the database */
 	bool unreachable;                         /* the database failed: further requests fail at once */
@@ -64,7 +64,7 @@ kind_of(const struct peer *peer)
 	return content.size > 0 && content.data[0] == REQUEST_LOOK_UP ? KIND_LOOK_UP : KIND_DIRECTORY;
 }
 
-/* In the pool. Returns NULL when the request was refused, or its peer closed. */
+/* The request is in the pool. Returns NULL when it was refused, or its peer was closed. */
 static struct commit_request *
 read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 {
@@ -179,14 +179,14 @@ answer_directory_requests(struct committer *committer, struct pool *pool)
 	}
 }
 
-/* Done after the answers, so that no request waits for it. */
+/* Called after the answers, so that no request waits for it. */
 static void
 note_used_keys(struct committer *committer)
 {
 	enum result result = RESULT_OK;
 	report(committer, COMMITTER_BUSY);
 	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
-		result = store_touch_key(committer->store, &committer->used[i]); /* which logs failures */
+		result = store_touch_key(committer->store, &committer->used[i]); /* store_touch_key logs failures */
 	committer->used_count = 0;
 }
 
@@ -226,7 +226,7 @@ struct waiting_commands {
 	size_t count;
 };
 
-/* Reads each command when it is new; for one that is waiting for its turn, the turn is known. */
+/* Reads each new command; if a command is already waiting, its turn is known. */
 static struct waiting_commands
 find_waiting(struct committer *committer, struct pool *pool)
 {
@@ -302,7 +302,7 @@ answer_batch(struct committer *committer, const struct request_batch *batch, con
 	}
 }
 
-/* Failures cause no work, and would make the next commands look cheap. */
+/* Ignores failures: they cause no work, and would make the next commands look cheap. */
 static void
 learn(struct committer *committer, const struct command *const *commands, const struct outcome *outcomes, size_t count)
 {
@@ -313,7 +313,7 @@ learn(struct committer *committer, const struct command *const *commands, const 
 	}
 }
 
-/* These two are called in store_execute. */
+/* This function and the next are called in store_execute. */
 static void
 begin_unknown(void *context)
 {
@@ -351,7 +351,7 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	end_work(committer);
 	learn(committer, commands, outcomes, batch->count);
 	answer_batch(committer, batch, outcomes, locked);
-	if (execution.made_deliveries) /* after the answers, which then need not compete for a processor */
+	if (execution.made_deliveries) /* after the answers, so that responders do not compete with it for a processor */
 		wake_send(committer->options->dispatcher);
 	if (execution.made_messages)
 		wake_send(committer->options->mailer);

@@ -16,8 +16,8 @@ enum { COMMITTER_READS_MAX = 32 };
 
 enum committer_state {
 	COMMITTER_READY, /* requests are accepted; reported once */
-	COMMITTER_BUSY,  /* before work */
-	COMMITTER_IDLE   /* before each wait for events, at least every second without work */
+	COMMITTER_BUSY,  /* reported before work */
+	COMMITTER_IDLE   /* reported before each wait for events; at least every second if there is no work */
 };
 
 struct committer_options {
@@ -25,13 +25,13 @@ struct committer_options {
 	struct store *store; /* owned by the caller */
 	struct suspects *suspects;
 	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: no wake */
-	struct wake_sender *mailer;     /* the same for messages */
+	struct wake_sender *mailer;     /* gets a wake after a batch that made messages; NULL: no wake */
 	int64_t idle_ms;                /* time after which an idle connection to the database is closed */
-	/* the committer is stuck when the next report takes too long */
+	/* the committer counts as stuck when the next report takes too long */
 	void (*report)(void *context, enum committer_state state);
 	void *context;
 };
 
-/* Runs until SIGTERM; it and SIGUSR2 must be blocked. Then accepts no more connections, runs and answers all complete requests,
- * and returns a status of sysexits.h. */
+/* Runs until SIGTERM; it and SIGUSR2 must be blocked. After SIGTERM, it accepts no more connections, runs and answers all complete
+ * requests, and returns a status of sysexits.h. */
 MUST_CHECK int committer_run(const struct committer_options *options);

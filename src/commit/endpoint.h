@@ -16,9 +16,9 @@ struct endpoint {
 
 /* Opens an abstract unix socket whose name the kernel chooses, so that no file is left over. Logs a failure. */
 MUST_CHECK bool endpoint_open(struct endpoint *endpoint);
-/* For processes that accept no connections. Once all have closed it, connections are refused. The address stays valid. */
+/* For processes that do not accept connections. Once all have closed it, connections are refused. The address stays valid. */
 void endpoint_close(struct endpoint *endpoint);
 /* Returns a non-blocking connection, or -1 with errno set. Every user of the host can connect to an abstract name, so both ends
- * verify their peer: EACCES when it runs as another user. ECONNREFUSED: no process has the socket open. */
+ * verify their peer. EACCES: the peer runs as another user. ECONNREFUSED: no process has the socket open. */
 MUST_CHECK int endpoint_connect(const struct endpoint *endpoint);
 MUST_CHECK bool endpoint_peer_is_ours(int fd);

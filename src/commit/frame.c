@@ -41,7 +41,7 @@ frame_reader_reset(struct frame_reader *reader)
 	reader->drops = false;
 }
 
-/* The length in the frame's header. */
+/* The length that the frame's header announces. */
 static size_t
 announced_size(const struct frame_reader *reader)
 {

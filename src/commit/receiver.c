@@ -15,7 +15,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 
-enum { EVENTS_MAX = 256, ACCEPT_MAX = 512, REFUSER_WAIT_MS = 20 /* between checks for the end */ };
+enum { EVENTS_MAX = 256, ACCEPT_MAX = 512, REFUSER_WAIT_MS = 20 /* between checks whether it must end */ };
 
 /* ---- peers ---- */
 
@@ -77,11 +77,11 @@ static uint32_t
 wanted_events(const struct peers *peers, const struct peer *peer)
 {
 	if (peer->uncertain)
-		return EPOLLET; /* a closed connection is always reported; so report it only once */
+		return EPOLLET; /* a closed connection is always reported; with this flag, only once */
 	return (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_WRITING ? EPOLLOUT : 0);
 }
 
-/* epoll also reports a connection that is closed on both sides. */
+/* Sets the events to wait for. epoll always reports a connection that is closed on both sides, too. */
 static void
 watch(const struct peers *peers, struct peer *peer)
 {
@@ -161,7 +161,7 @@ receive(struct peers *peers, struct peer *peer)
 	}
 }
 
-/* Handles the events that epoll reports for a peer; those of an uncertain one are ignored. */
+/* Handles the events that epoll reports for a peer; those of an uncertain peer are ignored. */
 static void
 peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 {
@@ -175,7 +175,7 @@ peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 		peer->state = PEER_CLOSED; /* it closed the connection, or sent data while it had to wait */
 }
 
-/* Stops reading, except for what was sent before. Peers are closed once they have their answers. */
+/* Reads what was sent before, and nothing more. Peers are closed once they have their answers. */
 static void
 peers_end(struct peers *peers)
 {
@@ -204,7 +204,7 @@ accept_some(struct receiver *receiver)
 		if (fd >= 0)
 			peers_add(&receiver->peers, fd);
 	}
-	/* Out of descriptors or memory: retrying would spin, so a new process takes over. */
+	/* Without descriptors or memory, retrying would spin, so a new process takes over. */
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
 		log_error("accept_failed", LOG_ERRNO(errno));
 		receiver->status = EX_OSERR;
@@ -261,7 +261,7 @@ epoll_add(struct receiver *receiver, int fd, const void *name)
 	return epoll_ctl(receiver->peers.epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* There may be more responders than the default limit of descriptors. */
+/* Raises the limit of descriptors: there may be more responders than the default allows. */
 static void
 raise_limit(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The committer's connections: accepts them, reads requests, writes answers, and begins the end at SIGTERM. A responder sends a
- * request, reads the answer, and may send the next. */
+ * The committer's connections: accepts them, reads requests, writes answers, and begins to shut down at SIGTERM. A responder sends
+ * a request, reads the answer, and may send the next. */
 #pragma once
 
 #include <pthread.h>
@@ -26,10 +26,10 @@ struct peer {
 	int64_t delayed_until_ms; /* its request is not tried until then; 0: no delay */
 	bool suspect;             /* its request runs alone (commit/suspects.h) */
 	bool uncertain;           /* its request is in a batch of unknown outcome */
-	uint64_t arrival;         /* number of its request among all */
+	uint64_t arrival;         /* number of its request, in the order of arrival */
 	bool has_turn;            /* `turn` is the turn of its command */
 	struct turn turn;
-	size_t counted; /* bytes of `in` in queued_bytes */
+	size_t counted; /* bytes of `in` that are counted in queued_bytes */
 	struct buffer out;
 	size_t sent;
 	uint32_t watched; /* events of epoll(7) */
@@ -63,7 +63,7 @@ struct receiver {
 		pthread_t thread;
 		bool started;
 		atomic_bool ending;
-		size_t count; /* of refused requests */
+		size_t count; /* number of refused requests */
 	} refuser;
 };
 
@@ -74,11 +74,11 @@ void receiver_close(struct receiver *receiver);
 /* Waits for events and handles them. Returns false when there were none within the time. */
 bool receiver_wait(struct receiver *receiver, int timeout_ms);
 
-/* While the outcome of a batch is unknown, requests of others wait this long before they are refused (docs/architecture.md
- * 7.1): most outcomes are known by then. A cluster of databases replaces a dead writer in three to four seconds. */
+/* While the outcome of a batch is unknown, other requests wait this long before they are refused (docs/architecture.md 7.1): most
+ * outcomes are known by then. A cluster of databases replaces a dead writer in three to four seconds. */
 enum { REFUSER_DELAY_MS = 5000 };
-/* Between these two functions the receiver and its peers belong to a thread that refuses requests, except those of the
- * `uncertain` peers, which are in the batch. Without a thread, logged, requests wait. */
+/* Between this function and the next, the receiver and its peers belong to a thread that refuses requests, except those of the
+ * `uncertain` peers, which are in the batch. If the thread cannot be created, this is logged, and requests wait. */
 void receiver_begin_refusing(struct receiver *receiver, struct peer *const *uncertain, size_t count);
 /* Waits for the end of the thread. Logs how many waiting requests it refused, if any; requests for which the queue had no room
  * are not counted. */

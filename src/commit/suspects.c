@@ -21,13 +21,13 @@ enum { ENTRIES = 512, RECORDS = 8, NAME_SIZE = 16, ID_SIZE = 40, SUBJECT_MAX_BYT
 struct subject {
 	unsigned char name[NAME_SIZE];
 	uint64_t campaign_id; /* 0: none */
-	char id[ID_SIZE];     /* of the last HTTP request */
+	char id[ID_SIZE];     /* id of its last HTTP request */
 };
 
 struct entry {
 	struct subject subject;
 	int64_t died_ms;
-	unsigned deaths; /* after the first, only those while it ran alone; 0: the entry is free */
+	unsigned deaths; /* after the first death, only deaths while it ran alone; 0: the entry is free */
 };
 
 /* The requests that a committer is working on. */
@@ -152,7 +152,7 @@ subject_of(const struct commit_request *request)
 {
 	struct subject subject = { .campaign_id = 0 };
 	struct buffer out;
-	buffer_init(&out, SUBJECT_MAX_BYTES); /* leads beyond the maximum are ignored */
+	buffer_init(&out, SUBJECT_MAX_BYTES); /* leads that exceed the maximum are ignored */
 	subject.campaign_id = add_request(&out, request);
 	struct slice bytes = buffer_slice(&out);
 	struct digest digest = digest_sha256(&bytes, 1);
@@ -187,7 +187,7 @@ find(const struct suspects *suspects, const struct subject *subject)
 	return NULL;
 }
 
-/* Returns the subject's entry, otherwise a free one, otherwise the one with the oldest death. */
+/* Returns the subject's entry; if there is none, a free entry; if there is none either, the entry with the oldest death. */
 static struct entry *
 find_or_choose(const struct suspects *suspects, const struct subject *subject, int64_t now_ms)
 {
@@ -204,8 +204,8 @@ find_or_choose(const struct suspects *suspects, const struct subject *subject, i
 	return chosen;
 }
 
-/* `together`: the requests that died in the same crash. It has one cause, so after its first death a request is counted only
- * when it ran alone. */
+/* `together`: the requests that died in the same crash. Only one of them is the cause, so after its first death, a request is
+ * counted only when it ran alone. */
 static void
 record_death(struct suspects *suspects, const struct subject *subject, size_t together, int64_t now_ms)
 {

@@ -16,7 +16,7 @@
 #include "commit/codec.h"
 
 enum {
-	SUSPECTS_BATCH_MAX = 128,             /* requests of a batch */
+	SUSPECTS_BATCH_MAX = 128,             /* maximum of requests in a batch */
 	SUSPECTS_REFUSED_MS = 10 * MINUTE_MS, /* how long a request is refused, and then remains a suspect */
 	SUSPECTS_CAMPAIGN_MAX = 3             /* once this many requests of a campaign are refused, all of them are */
 };
@@ -30,7 +30,7 @@ void suspects_free(struct suspects **suspects);
 /* Records as suspects the requests that crashed committers were executing, and logs this. Must be called regularly, because a
  * committer may still be alive at the first call. Times are in clock_monotonic_ms. */
 void suspects_recover(struct suspects *suspects, int64_t now_ms);
-/* Whether there are suspects. */
+/* Whether there are any suspects. */
 MUST_CHECK bool suspects_any(const struct suspects *suspects, int64_t now_ms);
 
 enum suspicion { SUSPICION_NONE, SUSPICION_ALONE, SUSPICION_REFUSED };

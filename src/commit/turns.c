@@ -8,23 +8,23 @@
 
 enum {
 	ESTIMATES = 256,     /* a power of two */
-	FIRST_ESTIMATE = 25, /* work of a lead about which nothing is known */
+	FIRST_ESTIMATE = 25, /* work per lead if nothing is known yet */
 	BYTES_OF_WORK = 1024 /* bytes that cost as much as a row */
 };
 
-/* The work that one lead's part of a command caused, for one kind and campaign. That of another command may take its place. */
+/* The work per lead that commands of one kind and campaign caused. The estimate for another kind or campaign may take its place. */
 struct estimate {
 	uint64_t campaign_id;
 	enum command_kind kind;
-	uint32_t work; /* 0: none yet */
+	uint32_t work; /* 0: no estimate yet */
 };
 
 /* An account with waiting commands. */
 struct account {
 	uint64_t id;
-	int64_t deficit; /* work that it may add */
-	/* in one choice */
-	size_t first, last; /* first and last of its commands: indices of `struct entry`; NONE: none left */
+	int64_t deficit; /* work that it may add to a batch */
+	/* during one choice */
+	size_t first, last; /* its first and last command, as indices of `struct entry`; NONE: none left */
 };
 
 #define NONE SIZE_MAX
@@ -38,17 +38,17 @@ struct turns {
 /* A waiting command. */
 struct entry {
 	const struct turn *turn;
-	size_t place, next; /* next: of the same account */
+	size_t place, next; /* `next`: the next one of the same account */
 	uint32_t work;
 };
 
-/* A batch that is being chosen. */
+/* A batch while it is being chosen. */
 struct choice {
 	struct entry *entries;
 	struct turns_limits limits;
 	size_t *chosen, count, leads;
 	uint64_t work;
-	bool is_large; /* it is one large command */
+	bool is_large; /* the batch is a single large command */
 };
 
 struct turn
@@ -129,7 +129,7 @@ find_account(struct turns *turns, uint64_t id)
 	return &turns->accounts[turns->count++];
 }
 
-/* Gives each account its commands, by arrival. An account without any is dropped. */
+/* Gives each account its commands, in the order of arrival. Accounts without commands are dropped. */
 static void
 group(struct turns *turns, struct entry *entries, size_t count)
 {
@@ -195,8 +195,8 @@ is_covered(const struct choice *choice, const struct account *account)
 	return account->first != NONE && account->deficit >= (int64_t)choice->entries[account->first].work;
 }
 
-/* One round. An account that could add more to the batch if it had room begins the next one, without a new quantum; otherwise,
- * after a large command, the next account does. */
+/* One round. If the batch has no room for all that an account may add, that account begins the next batch, without a new quantum.
+ * Otherwise, after a large command, the next account begins it. */
 static void
 run_round(struct turns *turns, struct pool *pool, struct choice *choice)
 {

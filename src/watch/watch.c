@@ -15,7 +15,7 @@ enum { NOT_FOUND = -1 };
 _Static_assert((int)METRIC_PROCESS_TEXTER - METRIC_PROCESS_DISPATCHER == HEARTBEAT_PROCESSES - 1, "in the order of heartbeats");
 
 struct space {
-	int64_t free_bytes, size_bytes; /* or NOT_FOUND */
+	int64_t free_bytes, size_bytes; /* a number, or NOT_FOUND */
 };
 
 /* free_bytes: what an unprivileged program can still write. */
@@ -65,7 +65,7 @@ add_found(struct metrics_figures *figures, const struct store_figures *found)
 		    found->heartbeats[i].state == HEARTBEAT_OFF ? NAN : (double)found->heartbeats[i].good);
 }
 
-/* A database with another schema counts as none: its figures may mean something else. */
+/* A database with another schema counts as none: its figures may have another meaning. */
 static bool
 read_figures(struct store *store, struct pool *pool, struct metrics_figures *figures)
 {
@@ -110,7 +110,7 @@ watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct s
 	if (!metrics_find_figures(begun_ms, &figures)) {
 		const bool complete = read_figures(store, pool, &figures);
 		const int64_t ended_ms = clock_monotonic_ms();
-		/* after a failure, the next request soon notices that the database is back */
+		/* after a failure, the next request reads again, and soon notices that the database is back */
 		metrics_store_figures(ended_ms, complete ? ended_ms - begun_ms : 0, &figures);
 	}
 	add_figures(page, &figures);

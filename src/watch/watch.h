@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Gauges of the metrics page (docs/operating.md 12.1): of the database, the limiter and file systems. */
+ * Gauges of the database, the limiter and the file systems, for the metrics page (docs/operating.md 12.1). */
 #pragma once
 
 #include "limit/limiter.h"
@@ -9,12 +9,12 @@
 /* Adds the figures of the database, and the free space of its data folder if that is on this host. A failure is a gauge,
  * too. */
 void watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store);
-/* The same, but with figures that a process of this host read within the last seconds, if there are any: many requests cause
- * only a few queries. */
+/* Does the same, but uses figures that a process of this host has read within the last few seconds, if there are any. So many
+ * requests cause only a few queries. */
 void watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct store *store);
-/* Adds how full the tables of the limiter are. */
+/* Adds gauges of how full the tables of the limiter are. */
 void watch_add_limiter(struct metrics_page *page, struct limiter *limiter);
-/* Adds free space and size of the file systems of both paths; either path may be "". */
+/* Adds the free space and the size of the file systems of both paths; either path may be "". */
 void watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file);
 
 /* A file system of this host. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The bulk jobs of the fake world: a minimal decide and store. */
+ * The bulk jobs of the fake world: minimal stand-ins for decide and the store. */
 #include "fake_world.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ store_execute(struct store *store UNUSED, struct pool *pool UNUSED, struct execu
 		const struct lead_change *change = &commands[i]->as.change;
 		struct world_job *job = &world.bulk.jobs[change->job_id - 1];
 		check_command(commands[i]);
-		outcomes[i] = (struct outcome){ .failure = FAILURE_NOT_FOUND }; /* not the job's position */
+		outcomes[i] = (struct outcome){ .failure = FAILURE_NOT_FOUND }; /* a change that is not at the job's position */
 		if (!reachable)
 			outcomes[i].failure = FAILURE_UNAVAILABLE;
 		else if (job->position == change->job_position)

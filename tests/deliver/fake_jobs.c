@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The jobs of operators of the fake world: their store, and what a turn does. */
+ * The jobs of operators of the fake world: a stand-in for their store, and what a turn does. */
 #include "fake_world.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 
 enum { IDLE_WAITS_MAX = 10000 };
 
-/* Descriptors: that of the signals, as in run_dispatcher.c; those of the threads, which nothing reads. */
+/* Descriptors: the one for signals, as in run_dispatcher.c, and those of the threads, from which nothing is read. */
 enum { STOP_FD = 0, THREAD_FDS = 1000, WATCHES = 8 };
 
 struct attempt_in_flight {
@@ -33,11 +33,11 @@ struct sender {
 	void *context;
 	struct attempt_in_flight *attempts;
 	size_t count;
-	size_t idle_waits; /* consecutive, without time passing */
+	size_t idle_waits; /* consecutive waits in which no time passes */
 };
 static struct sender *the_sender;
 
-/* ---- threads: a batch is recorded when its time has passed, a task when it starts ---- */
+/* ---- threads: a batch is recorded at its end, a task is run at its start ---- */
 
 struct runner {
 	struct store *store;
@@ -65,7 +65,7 @@ runner_new(struct store *store)
 	return runner;
 }
 
-/* Stops the dispatcher's own time; returns the duration. */
+/* Runs the work without advancing the dispatcher's clock; returns its duration. */
 static int64_t
 run_now(struct runner *runner)
 {
@@ -118,7 +118,7 @@ runner_fd(const struct runner *runner)
 	return THREAD_FDS + place_of(runner->store);
 }
 
-/* When the first thread is done. */
+/* When the first of the threads is done. */
 static int64_t
 first_done_ms(void)
 {
@@ -301,7 +301,7 @@ event_loop_return(struct event_loop *loop UNUSED)
 {
 }
 
-/* Whether the dispatcher waits for its wake socket, and it is readable. */
+/* Whether the dispatcher waits for its wake socket, and the socket is readable. */
 static bool
 is_woken(const struct event_loop *loop)
 {
@@ -331,7 +331,7 @@ waits_for_stop(const struct event_loop *loop)
 	return false;
 }
 
-/* A handler may forget its descriptor, whose place the last one then takes. */
+/* A handler may remove its descriptor; the last descriptor then takes its place. */
 static void
 handle_ready(struct event_loop *loop)
 {

@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "os/clock.h"
 
-enum { NEWEST_MS = 2000 /* age of the deliveries that a poll of the newest finds */, LOCK_WAIT_MS = 1000 };
+enum { NEWEST_MS = 2000 /* maximum age of deliveries that a poll of the newest rows finds */, LOCK_WAIT_MS = 1000 };
 
 struct world world;
 
@@ -127,7 +127,7 @@ world_reachable(void)
 	return !away;
 }
 
-/* The shards of this dispatcher, now. */
+/* The shards that this dispatcher leases now. */
 static uint64_t
 leased_shards(const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
@@ -309,7 +309,7 @@ fetch_one(struct pool *pool, const struct world_delivery *delivery)
 	};
 }
 
-/* In the order in which they are due. */
+/* For qsort: in the order in which deliveries are due. */
 static int
 by_time(const void *one, const void *other)
 {
@@ -338,7 +338,7 @@ find_due(const struct due_request *requests, size_t request_count, struct world_
 	for (size_t i = 0; i < request_count; i++) {
 		struct world_webhook *webhook = &world.webhooks[requests[i].webhook_id];
 		if (after[requests[i].webhook_id].due_ms != INT64_MAX || requests[i].rows == 0)
-			abort(); /* two requests of one webhook, or an empty one */
+			abort(); /* two requests for one webhook, or an empty request */
 		after[requests[i].webhook_id] = requests[i].last;
 		if (webhook->deleted_after_poll)
 			webhook->state = WEBHOOK_MISSING;
@@ -401,7 +401,7 @@ row_of(const unsigned char owner[DISPATCH_OWNER_SIZE], const struct delivery_out
 		   : NULL;
 }
 
-/* Its slot is released. */
+/* Notes the end of a delivery: its slot is released. */
 static void
 note_end(struct world_delivery *delivery)
 {
@@ -452,7 +452,7 @@ store_record_outcomes(
 		return RESULT_UNAVAILABLE;
 	for (size_t i = 0; i < count; i++) {
 		if (outcomes[i].id == world.poison) {
-			if (count == 1) /* it is discarded */
+			if (count == 1) /* the only outcome of a batch is discarded */
 				note_end(&world.deliveries[outcomes[i].id - 1]);
 			return RESULT_FAILED;
 		}

@@ -73,7 +73,7 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_tasks_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_tasks_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
-# One test for each file, found by the program.
+# The program has one test for each scenario file that it finds.
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(%C%_fake)
 %C%_test_scenarios_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_scenarios_LDADD = $(%C%_test_dispatcher_LDADD)

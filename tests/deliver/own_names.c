@@ -16,7 +16,7 @@ static const struct {
 } names[] = {
 	{ "good.example", { "127.0.0.1" } }, { "inner.example", { "10.0.0.1" } },
 	{ "forbidden-first.example", { "10.0.0.1", "127.0.0.1" } },
-	{ "forbidden-second.example", { "127.0.0.2", "10.0.0.1", "127.0.0.1" } }, /* nothing listens on the first */
+	{ "forbidden-second.example", { "127.0.0.2", "10.0.0.1", "127.0.0.1" } }, /* nothing listens on the first address */
 };
 
 static struct addrinfo *

@@ -37,7 +37,7 @@ put_text(int fd, const char *text)
 	return put(fd, text, strlen(text));
 }
 
-/* Until the other side closes. */
+/* Repeats the text until the other side closes the connection. */
 static bool
 put_for_ever(int fd, const char *text)
 {
@@ -46,7 +46,7 @@ put_for_ever(int fd, const char *text)
 	return false;
 }
 
-/* Returns when the other side closes. */
+/* Returns when the other side closes the connection. */
 static bool
 wait_for_close(int fd)
 {
@@ -165,7 +165,7 @@ answer_garbage(int fd, const char *argument)
 	return false;
 }
 
-/* Each returns whether the connection stays open. */
+/* Each function returns whether the connection stays open. */
 static const struct {
 	const char *path;
 	bool (*answer)(int fd, const char *argument);

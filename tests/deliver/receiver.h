@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/* Starts it and returns its port. Runs until the process ends. */
+/* Starts the receiver and returns its port. It runs until the process ends. */
 int receiver_start(void);
 /* Connections accepted and requests read since the last receiver_reset. */
 unsigned receiver_connections(void);

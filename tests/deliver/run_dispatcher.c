@@ -16,7 +16,7 @@ fresh_world(void **state UNUSED)
 	assert_true(retry_schedule_parse(SLICE("5s 1m 5m 30m 2h 5h 10h 14h 20h 24h"), &schedule, &bad));
 	options = (struct dispatcher_options){
 		.sender = { .in_flight = SLOTS, .timeout_ms = 15 * SECOND },
-		/* no breaker: most tests do not concern it */
+		/* no breaker, because most tests are not about it */
 		.health = { .concurrency_start = PER_WEBHOOK,
 		    .concurrency_max = PER_WEBHOOK,
 		    .breaker_failures = UINT32_MAX,

@@ -9,7 +9,7 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 enum { SLOTS = 32, PER_WEBHOOK = 8, POLL = 100 };
 
 extern struct retry_schedule schedule;
-/* Options of the next run; fresh_world sets those of cron. */
+/* Options of the next run; fresh_world sets those of a run from cron. */
 extern struct dispatcher_options options;
 
 /* The setup of every test. */

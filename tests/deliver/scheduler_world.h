@@ -8,19 +8,19 @@
 #include "deliver/scheduler.h"
 
 enum { SLOTS = 128, MAX = 4, TURN = 2, WEBHOOKS = 64, ROWS = 256 };
-/* Nothing that has ended is unrecorded. */
+/* Places when all deliveries that have ended are recorded. */
 #define PLACES(n) ((struct places){ (n), (n) })
 enum { SHARE = SLOTS / 2, ACCOUNT_SHARE = SHARE / 4, RESERVE = SLOTS / 4 };
 
-/* Webhooks may have MAX deliveries under way; `wide`: SLOTS. */
+/* Webhooks may have MAX deliveries under way; with `wide`, SLOTS. */
 extern const struct health_rules rules, wide;
 
 extern struct scheduler *scheduler;
 extern struct slots *slots;
 extern struct due_request requests[ROWS];
-extern struct slot *under_way[SLOTS]; /* sent, not ended */
+extern struct slot *under_way[SLOTS]; /* sent, and not ended */
 extern size_t under_way_count;
-extern size_t due[2 * WEBHOOKS]; /* rows of the table, of each webhook: neither fetched nor under way */
+extern size_t due[2 * WEBHOOKS]; /* rows in the table for each webhook: deliveries that are neither fetched nor under way */
 
 /* Setup and teardown of every test. */
 int begin(void **state);
@@ -30,7 +30,7 @@ void begin_again(size_t webhooks, const struct health_rules *health);
 /* A webhook that has succeeded before; one without any attempt. */
 struct due_webhook good(uint64_t webhook_id);
 struct due_webhook new_of(uint64_t account_id, uint64_t webhook_id);
-/* It has `rows` due deliveries. */
+/* Offers a webhook that has `rows` due deliveries. */
 void offer_webhook(const struct due_webhook *webhook, size_t rows, int64_t now_ms);
 /* Offers the webhook as it was read when this many deliveries had ended. */
 void offer_since(const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
@@ -38,9 +38,9 @@ void set_several_accounts(bool several);
 void offer(uint64_t webhook_id, int64_t now_ms);
 void offer_failing(uint64_t webhook_id, int64_t now_ms);
 
-/* Fetches what was requested. */
+/* Answers a request by fetching what it asks for. */
 void answer(struct due_request *request, int64_t now_ms);
-/* One fetch of up to `rows`. Returns the number of its requests. */
+/* Makes one fetch of up to `rows` deliveries. Returns the number of its requests. */
 size_t fetch_some(size_t rows, int64_t now_ms);
 /* How many more deliveries may wait in slots. */
 size_t room(void);
@@ -53,14 +53,14 @@ uint64_t webhook_of(const struct slot *slot);
 uint64_t send_one(size_t left, int64_t now_ms);
 /* Fetches and sends everything it can. Returns how many deliveries it has sent. */
 size_t send_all(int64_t now_ms);
-/* How many of its deliveries are under way. */
+/* How many deliveries of the webhook are under way. */
 size_t sending(uint64_t webhook_id);
-/* One of its deliveries ends and is recorded; `attempted`: with a result for the webhook. */
+/* A delivery of the webhook ends and is recorded; with `attempted`, the webhook gets a result. */
 void ended(uint64_t webhook_id, int64_t now_ms);
 enum health_change attempted(uint64_t webhook_id, bool success, int64_t now_ms);
-/* Returns false when it was already held for that long. */
+/* Returns false when the webhook was already held for that long. */
 bool hold(uint64_t webhook_id, int64_t until_ms);
-/* The end of its hold. */
+/* The end of the webhook's hold. */
 int64_t held_until_ms(uint64_t webhook_id);
-/* Its fetched deliveries are due again. */
+/* Drops the webhook's fetched deliveries, which are then due again. */
 void drop(uint64_t webhook_id, int64_t now_ms);

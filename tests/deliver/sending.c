@@ -131,7 +131,7 @@ set_up(void **state UNUSED)
 	struct slice bad;
 	port = receiver_start();
 	rules_pool = pool_new();
-	setenv("http_proxy", "http://127.0.0.1:1/", 1); /* must not be used */
+	setenv("http_proxy", "http://127.0.0.1:1/", 1); /* this proxy must not be used */
 	const bool parsed = address_rules_parse(rules_pool, SLICE("127.0.0.0/8"), SLICE("25"), &open_rules, &bad) &&
 			    address_rules_parse(rules_pool, SLICE(""), SLICE(""), &closed_rules, &bad);
 	make_sender(&open_rules, DEADLINE_MS); /* the first request of a process is slow under valgrind */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * A sender with the receiver (receiver.h), and attempts of it. */
+ * A sender, the receiver (receiver.h), and attempts at it. */
 #pragma once
 
 #include "deliver/send/sender.h"
 
 enum { TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, STALL_MAX_MS = 1700 };
 
-extern int port;    /* of the receiver */
-extern int busy_ms; /* for how long a report takes */
+extern int port;    /* port of the receiver */
+extern int busy_ms; /* how long a report takes */
 extern struct address_rules open_rules, closed_rules;
 extern struct sender *sender;
 
@@ -22,7 +22,7 @@ struct seen {
 	int64_t duration_ms;
 };
 
-/* The time to connect is half of the limit. */
+/* The time limit for connecting is half of `timeout_ms`. */
 void make_sender(const struct address_rules *rules, int64_t timeout_ms);
 void use_rules(const struct address_rules *rules);
 void start_url(const char *url, struct seen *seen);

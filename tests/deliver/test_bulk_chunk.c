@@ -66,7 +66,8 @@ sending_goes_on_between_chunks(void **state UNUSED)
 		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
-/* docs/architecture.md 8: a long removal takes no more time than the chunks, although each of its turns does. */
+/* docs/architecture.md 8: a long removal takes no more time than the chunks, although each of its turns takes longer than a
+ * chunk. */
 static void
 a_long_removal_leaves_half_of_the_time(void **state UNUSED)
 {
@@ -81,7 +82,7 @@ a_long_removal_leaves_half_of_the_time(void **state UNUSED)
 	assert_in_range(world.bulk.last_ms - world.bulk.first_ms, world.bulk.chunk_ms * 40, world.bulk.chunk_ms * 40 * 5 / 2);
 }
 
-/* The next run continues the job. */
+/* No chunk starts after the time limit; the next run continues the job. */
 static void
 no_chunk_starts_after_the_time_limit(void **state UNUSED)
 {
@@ -168,7 +169,7 @@ a_lead_that_was_deleted_counts_as_done(void **state UNUSED)
 	assert_int_equal(world.bulk.chunks, 2);
 }
 
-/* No job may block the queue forever. */
+/* Even a job whose list has too few leads must not block the queue forever. */
 static void
 a_list_with_too_few_leads_ends(void **state UNUSED)
 {
@@ -193,7 +194,7 @@ an_outage_neither_loses_nor_repeats(void **state UNUSED)
 	world.outage_until_ms = 20 * SECOND;
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_done_once(0);
-	assert_in_range(world.calls_in_outage, 5, 4 * 20); /* of each task */
+	assert_in_range(world.calls_in_outage, 5, 4 * 20); /* calls of each task */
 }
 
 static void
@@ -203,12 +204,12 @@ a_failed_chunk_is_retried_later(void **state UNUSED)
 	world.bulk.busy_until_ms = 10 * SECOND;
 	stay_until(MINUTE);
 	assert_done_once(0);
-	/* at once, after 5 seconds, after 20 more; then alone, and the rest in chunks again */
+	/* at once, after 5 seconds and after 20 more; the lead then succeeds alone, and the rest runs in chunks again */
 	assert_int_equal(world.bulk.chunks, 2 + 1 + chunks_of(249));
 	assert_in_range(world.bulk.last_ms, 25 * SECOND, 26 * SECOND);
 }
 
-/* A lead that always fails blocks neither other jobs nor, in the end, the items after it. It is retried as long as one that
+/* A lead that always fails blocks neither other jobs nor, in the end, the items after it. It is retried for as long as a lead that
  * meets a lock. */
 static void
 a_lead_that_always_fails_blocks_nothing(void **state UNUSED)
@@ -232,7 +233,7 @@ a_lead_that_always_fails_blocks_nothing(void **state UNUSED)
 	assert_non_null(strstr(log, " bulk_item_skipped job=1 item=36 lead=37\n"));
 }
 
-/* Items done within the time limit stay done. Items that together exceed it run one at a time. */
+/* Items that were done within the time limit stay done. Items that together exceed the limit run one at a time. */
 static void
 a_slow_chunk_is_done_one_by_one(void **state UNUSED)
 {
@@ -243,7 +244,7 @@ a_slow_chunk_is_done_one_by_one(void **state UNUSED)
 	assert_int_equal(world.bulk.delays, 29); /* the last item is a chunk of one */
 }
 
-/* A later run does delayed jobs. */
+/* A later run does the delayed jobs. */
 static void
 cron_does_not_wait_for_delayed_work(void **state UNUSED)
 {

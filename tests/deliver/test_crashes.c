@@ -104,7 +104,7 @@ a_bulk_item_is_skipped_after_two_crashes(void **state UNUSED)
 	world_queue(60);
 	world.bulk.fatal = 37;
 	capture_log();
-	world.bulk.jobs[0].position = 25; /* items before it are committed */
+	world.bulk.jobs[0].position = 25; /* the items before it are committed */
 	crash();
 	assert_crashes("job=1\n");
 	world.bulk.jobs[0].position = 36;
@@ -113,7 +113,7 @@ a_bulk_item_is_skipped_after_two_crashes(void **state UNUSED)
 	assert_int_equal(run_once(), RESULT_OK);
 	assert_null(world_next_job());
 	assert_int_equal(world.bulk.done[37], 0);
-	assert_int_equal(world.bulk.done[36] + world.bulk.done[38], 1); /* the former by the process that crashed */
+	assert_int_equal(world.bulk.done[36] + world.bulk.done[38], 1); /* one of them by the process that crashed */
 	assert_crashes("");
 	assert_int_equal(count_in(captured_log(), " bulk_item_skipped job=1 item=36 error=crashed crashes=1\n"), 1);
 }
@@ -130,7 +130,7 @@ a_suspected_job_runs_item_by_item(void **state UNUSED)
 	assert_crashes("job=2\n");
 }
 
-/* docs/architecture.md 6.1: it fails, and the others go on */
+/* docs/architecture.md 6.1: it fails, and other jobs continue */
 static void
 a_job_of_an_operator_fails_after_two_crashes(void **state UNUSED)
 {
@@ -145,7 +145,7 @@ a_job_of_an_operator_fails_after_two_crashes(void **state UNUSED)
 	assert_true(world.operators.jobs[0].failed);
 	assert_int_equal(world.operators.jobs[1].taken, 3);
 	assert_null(world_next_job());
-	assert_int_equal(world.bulk.chunks, 1); /* the bulk job is no suspect */
+	assert_int_equal(world.bulk.chunks, 1); /* the bulk job is not a suspect */
 	assert_crashes("");
 	assert_int_equal(count_in(captured_log(), " job_failed operator_job=1 error=crashed crashes=2\n"), 1);
 }
@@ -183,7 +183,7 @@ jobs_of_both_kinds_are_separate(void **state UNUSED)
 	assert_crashes("job=1\noperator_job=2\n");
 }
 
-/* The database is needed first; nothing else starts before. */
+/* Isolation needs the database, and nothing else starts before it is done. */
 static void
 an_outage_only_delays_it(void **state UNUSED)
 {

@@ -7,7 +7,7 @@
 #include "captured_log.h"
 #include "run_dispatcher.h"
 
-/* docs/deliveries.md 4: a webhook whose campaign is locked is deactivated later, and nothing else waits. */
+/* docs/deliveries.md 4: a webhook whose campaign is locked is deactivated later, and nothing else has to wait. */
 static void
 a_locked_campaign_delays_the_deactivation_of_its_webhook_alone(void **state UNUSED)
 {
@@ -24,7 +24,7 @@ a_locked_campaign_delays_the_deactivation_of_its_webhook_alone(void **state UNUS
 	assert_int_equal(world.webhooks[2].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(7, DELIVERY_DELIVERED), 10);
 	world.webhooks[1].cannot_be_deactivated = false;
-	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports it again */
+	stay_until(2 * MINUTE); /* another dispatcher: its first attempt reports the webhook again */
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 	assert_int_equal(world_count(1, DELIVERY_PENDING), 2);
 }
@@ -46,7 +46,7 @@ one_round_waits_for_one_locked_campaign(void **state UNUSED)
 	assert_in_range(world.lock_waits, 1, 3);
 	stay_until(MINUTE);
 	captured_log();
-	assert_in_range(world.clean_ups, 5, 8); /* every ten seconds */
+	assert_in_range(world.clean_ups, 5, 8); /* clean-ups continue every ten seconds */
 }
 
 static void
@@ -59,7 +59,7 @@ a_webhook_is_deactivated_once(void **state UNUSED)
 	stay_until(SECOND);
 	captured_log();
 	assert_int_equal(sent(1), PER_WEBHOOK);
-	assert_in_range(world.webhooks[1].deactivation_attempts, 1, 4); /* one per round, at growing intervals */
+	assert_in_range(world.webhooks[1].deactivation_attempts, 1, 4); /* one attempt per round, at growing intervals */
 	assert_int_equal(world.webhooks[1].deactivation_attempts, world.lock_waits);
 	world.webhooks[1].deactivation_attempts = 0;
 	world_redeliver(1);
@@ -70,12 +70,12 @@ a_webhook_is_deactivated_once(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
 }
 
-/* docs/deliveries.md 3: a 410 counts, whatever the other outcomes of its batch are. */
+/* docs/deliveries.md 3: a 410 counts, no matter what the other outcomes in its batch are. */
 static void
 a_410_deactivates_the_webhook_despite_a_success(void **state UNUSED)
 {
 	struct world_webhook *webhook = &world.webhooks[1];
-	world_add(1, 3, 0); /* the last of them ends first here */
+	world_add(1, 3, 0); /* in the fake world, the last of them ends first */
 	memcpy(webhook->script, (struct world_answer[]){ { .status = 200, .times = 2 }, { .status = 410 } },
 	    2 * sizeof(*webhook->script));
 	webhook->script_count = 2;

@@ -18,7 +18,7 @@ static void
 cron_works_until_nothing_is_due(void **state UNUSED)
 {
 	world_add(1, 500, 0);
-	world_add(2, 1, 30 * SECOND); /* due later: left to the next run */
+	world_add(2, 1, 30 * SECOND); /* due later: left for the next run */
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 500);
 	assert_int_equal(world_count(2, DELIVERY_PENDING), 1);
@@ -77,7 +77,7 @@ every_kind_of_failure_is_retried(void **state UNUSED)
 	}
 }
 
-/* The log contains the failed webhook and the reason, but neither addresses nor payloads. */
+/* The log names the failed webhook and the reason, and contains no addresses or payloads. */
 static void
 failures_are_logged(void **state UNUSED)
 {
@@ -123,13 +123,13 @@ retry_after_holds_the_webhook(void **state UNUSED)
 	world.webhooks[1].retry_after = "120";
 	world_add(2, 100, 0);
 	stay_until(119 * SECOND);
-	assert_int_equal(sent(1), PER_WEBHOOK); /* those under way when the response came */
+	assert_int_equal(sent(1), PER_WEBHOOK); /* only the deliveries that were under way when the response came */
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 100);
 	assert_true(world.webhooks[1].hold_until_ms >= 120 * SECOND);
 	assert_true(world.webhooks[1].hold_until_ms <= 121 * SECOND);
 }
 
-/* … with other failures it is a minimum for that delivery only. */
+/* With other failures, Retry-After is a minimum for that delivery only. */
 static void
 retry_after_is_a_minimum_for_the_delivery(void **state UNUSED)
 {
@@ -151,7 +151,7 @@ gone_pauses_the_webhook(void **state UNUSED)
 	world_add(1, 100, 10 * HOUR);
 	world_add(2, 50, 0);
 	world.webhooks[1].status = 410;
-	world.webhooks[1].latency_ms = SECOND; /* cron has polled in vain before it comes */
+	world.webhooks[1].latency_ms = SECOND; /* the run from cron polls in vain before the response comes */
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(sent(1), PER_WEBHOOK);
 	assert_int_equal(world.webhooks[1].state, WEBHOOK_GONE);
@@ -159,7 +159,7 @@ gone_pauses_the_webhook(void **state UNUSED)
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 50);
 }
 
-/* docs/deliveries.md 1, DELETE: pending deliveries are not sent afterwards and do not stay pending until they are due. */
+/* docs/deliveries.md 1, DELETE: afterwards, pending deliveries are not sent, and are ended before they are due. */
 static void
 deliveries_of_deleted_webhooks_are_ended(void **state UNUSED)
 {
@@ -236,7 +236,7 @@ many_hanging_deliveries_delay_no_other_webhook(void **state UNUSED)
 static void
 all_slots_are_used_and_no_more(void **state UNUSED)
 {
-	enum { MANY = 2 * SLOTS }; /* one under way each, because of the reserve */
+	enum { MANY = 2 * SLOTS }; /* one delivery of each is under way, because of the reserve */
 	for (uint64_t id = 1; id <= MANY; id++) {
 		world_add(id, 20, 0);
 		world.webhooks[id].latency_ms = 200;
@@ -255,11 +255,12 @@ cron_gives_up_without_a_database(void **state UNUSED)
 	world.outage_until_ms = INT64_MAX;
 	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
-	/* Back-off: 100 ms doubling to 5 s, with jitter: fewer than 30 a minute, of each task: heartbeat, lease, release. */
+	/* Back-off: 100 ms doubling to 5 s, with jitter: fewer than 30 calls a minute for each of the tasks heartbeat, lease and
+	 * release. */
 	assert_in_range(world.calls_in_outage, 3 * 10, 3 * 30);
 }
 
-/* leadhook-dispatch(8), SIGTERM: begins nothing new, completes what is in flight, records it. */
+/* leadhook-dispatch(8), SIGTERM: it begins nothing new, completes what is in flight and records it. */
 static void
 term_completes_attempts(void **state UNUSED)
 {
@@ -272,8 +273,8 @@ term_completes_attempts(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* leadhook-dispatch(8), SIGTERM: exits with success even while the database is unavailable, before the first poll or later,
- * unless outcomes are lost. */
+/* leadhook-dispatch(8), SIGTERM: it exits with success even if the database is unavailable, before the first poll or later, unless
+ * outcomes are lost. */
 static void
 term_ends_well_without_a_database(void **state UNUSED)
 {
@@ -315,7 +316,7 @@ add_one(void)
 	world.happens_ms += 1370;
 }
 
-/* leadhook-dispatch(8), --daemon: slow polls do not slow down a dispatcher that is idle otherwise. */
+/* leadhook-dispatch(8), --daemon: slow polls do not slow down a dispatcher that is otherwise idle. */
 static void
 slow_polls_do_not_delay_an_idle_daemon(void **state UNUSED)
 {
@@ -326,7 +327,7 @@ slow_polls_do_not_delay_an_idle_daemon(void **state UNUSED)
 	assert_true(world.delivery_count > 30);
 	for (size_t i = 0; i < world.delivery_count; i++)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <=
-			    6 * POLL); /* a pause of four polls, and one more */
+			    6 * POLL); /* a pause as long as four polls, and another poll */
 }
 
 static void
@@ -348,8 +349,8 @@ replace_the_secret(void)
 	world.happen = NULL;
 }
 
-/* docs/deliveries.md 4.2: what waits to be sent for more than 200 ms is fetched again, because its webhook may have been
- * changed. */
+/* docs/deliveries.md 4.2: a delivery that has waited to be sent for more than 200 ms is fetched again, because its webhook may have
+ * been changed. */
 static void
 what_waits_long_is_fetched_again(void **state UNUSED)
 {
@@ -372,8 +373,8 @@ set_the_key(void)
 	world.happen = NULL;
 }
 
-/* docs/deliveries.md 3: without the key of its secret a delivery waits, at the end of the schedule, too; no attempt is made,
- * and other webhooks are not delayed. */
+/* docs/deliveries.md 3: a delivery waits while the key of its secret is missing, even at the end of its schedule; no attempt is
+ * made, and other webhooks are not delayed. */
 static void
 deliveries_wait_for_the_key(void **state UNUSED)
 {
@@ -407,10 +408,10 @@ thousands_of_slots_are_used(void **state UNUSED)
 	world.webhooks[1].latency_ms = SECOND;
 	stay_until(10 * SECOND);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 6000);
-	assert_in_range(world.webhooks[1].most_in_flight, 2900, 3000); /* the last quarter is for others */
+	assert_in_range(world.webhooks[1].most_in_flight, 2900, 3000); /* the last quarter is for other webhooks */
 }
 
-/* Deliveries that cannot be ended now block neither other ones, nor sending, nor bulk jobs. */
+/* Deliveries that cannot be ended now do not block other deliveries, sending or bulk jobs. */
 static void
 failing_maintenance_blocks_nothing_else(void **state UNUSED)
 {

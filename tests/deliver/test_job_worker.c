@@ -13,11 +13,11 @@ cron_works_until_no_job_is_left(void **state UNUSED)
 	assert_int_equal(run(NULL), RESULT_OK);
 	assert_int_equal(long_one->taken, 40);
 	assert_int_equal(short_one->taken, 1);
-	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 41); /* in the same run */
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 41); /* delivered in the same run */
 	assert_int_equal(world.operators.releases, 1);
 }
 
-/* The one that was worked on longest ago is next. */
+/* The job that was worked on longest ago is next. */
 static void
 a_long_job_does_not_delay_others(void **state UNUSED)
 {
@@ -31,7 +31,7 @@ a_long_job_does_not_delay_others(void **state UNUSED)
 	assert_true(long_one->taken > 80);
 }
 
-/* A test that waits for a receiver holds up neither deliveries nor bulk jobs. */
+/* A test that waits for a receiver delays neither deliveries nor bulk jobs. */
 static void
 a_turn_that_waits_delays_nothing_else(void **state UNUSED)
 {
@@ -46,7 +46,7 @@ a_turn_that_waits_delays_nothing_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * POLL);
 }
 
-/* Another dispatcher continues at once what this one has begun. */
+/* Another dispatcher at once continues the jobs that this one has begun. */
 static void
 the_end_of_the_dispatcher_releases_jobs(void **state UNUSED)
 {
@@ -71,7 +71,8 @@ a_job_of_another_dispatcher_is_left_alone(void **state UNUSED)
 	assert_int_equal(job->taken, 1);
 }
 
-/* It stays for the dispatcher of a later version; this one looks at it once per poll at most, and ends if it runs from cron. */
+/* The job is left for the dispatcher of a later version; this one looks at it at most once per poll, and ends if it runs from
+ * cron. */
 static void
 an_unknown_kind_is_left_alone(void **state UNUSED)
 {
@@ -96,7 +97,7 @@ an_outage_only_delays_jobs(void **state UNUSED)
 	assert_true(count_in(captured_log(), " step=job result=") > 0);
 }
 
-/* A redelivery leaves them alone. */
+/* A turn gets the deliveries under way, because a redelivery leaves them alone. */
 static void
 a_turn_has_what_is_under_way(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leases of shards (docs/deliveries.md 4.1): nothing is sent without one, and only one dispatcher does the maintenance.
+ * Leases of shards (docs/deliveries.md 4.1): nothing is sent without a lease, and only one dispatcher does the maintenance.
  * Modules: deliver. */
 #include "unit.h"
 
@@ -14,8 +14,8 @@ leases_are_renewed_before_they_end(void **state UNUSED)
 	assert_int_equal(world.longest_lease_gap_ms, 0);
 }
 
-/* docs/deliveries.md 4: only one dispatcher sends to a webhook. The lease was lost, for example because the process was stopped
- * for longer. */
+/* docs/deliveries.md 4: only one dispatcher sends to a webhook. The lease was lost, for example because the process was stopped for
+ * longer than the lease. */
 static void
 without_its_shards_it_sends_nothing(void **state UNUSED)
 {
@@ -29,7 +29,7 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* docs/architecture.md 9.3: the sources of leads are also counted by runs from cron, even when nothing is due. */
+/* docs/architecture.md 9.3: runs from cron also count the sources of leads, even when nothing is due. */
 static void
 cron_counts_all_sources(void **state UNUSED)
 {
@@ -39,7 +39,7 @@ cron_counts_all_sources(void **state UNUSED)
 	assert_true(world.now_ms < SECOND);
 }
 
-/* Bulk jobs, cleaning up and counting: of several dispatchers, the one with the first shard does them. */
+/* Of several dispatchers, only the one with the first shard runs bulk jobs, cleans up and counts. */
 static void
 the_dispatcher_with_the_first_shard_cleans_up(void **state UNUSED)
 {
@@ -57,7 +57,7 @@ the_dispatcher_with_the_first_shard_cleans_up(void **state UNUSED)
 	assert_int_equal(world.bulk.chunks, 1);
 }
 
-/* … and a run from cron that has other shards does not wait for jobs. */
+/* A run from cron with other shards does not wait for jobs. */
 static void
 cron_without_the_first_shard_leaves_jobs_alone(void **state UNUSED)
 {
@@ -78,7 +78,7 @@ disable(void)
 	world.happen = NULL;
 }
 
-/* The rows of a disabled webhook are not read to their end. */
+/* Once a webhook is disabled, the rest of its rows is not read. */
 static void
 a_disabled_webhook_is_fetched_no_more(void **state UNUSED)
 {
@@ -106,7 +106,7 @@ slow_polls_refresh_statistics(void **state UNUSED)
 static void
 a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
 {
-	world.outage_from_ms = 15 * SECOND; /* the lease of the start ends after a minute */
+	world.outage_from_ms = 15 * SECOND; /* the first lease ends after a minute */
 	world.outage_until_ms = world.lost_ms = 65 * SECOND;
 	world.regained_ms = INT64_MAX;
 	world_add(1, 1, 10 * SECOND);
@@ -117,7 +117,8 @@ a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
 	assert_int_equal(sent(1), 1);
 }
 
-/* … and an outcome that is refused shows it at once. Otherwise its delivery would be sent again and again until then. */
+/* An outcome that the database refuses shows the loss of shards at once. Otherwise its delivery would be sent again and again until
+ * the next renewal. */
 static void
 a_refused_outcome_shows_the_loss_of_shards(void **state UNUSED)
 {
@@ -140,7 +141,7 @@ suspend(void)
 	world.happen = NULL;
 }
 
-/* … and so does a suspension of the host for longer than the lease, in which the monotonic clock stands still. */
+/* The lease also ends while the host is suspended, although the monotonic clock then stands still. */
 static void
 a_suspension_uses_up_the_lease(void **state UNUSED)
 {
@@ -168,7 +169,7 @@ static void
 what_was_fetched_before_a_gap_is_not_sent(void **state UNUSED)
 {
 	world_add(1, 4, SECOND);
-	world.fetch_ms = 70 * SECOND; /* the process is stopped */
+	world.fetch_ms = 70 * SECOND; /* as if the process were stopped */
 	world.happen = another_dispatcher_delivers;
 	world.happens_ms = 65 * SECOND;
 	stay_until(80 * SECOND);
@@ -192,7 +193,7 @@ nothing_is_sent_when_the_lease_is_nearly_over(void **state UNUSED)
 	assert_int_equal(world.stale, 0);
 }
 
-/* … and it is renewed early enough to keep sending, also with the shortest lease that is allowed. */
+/* The lease is renewed early enough to keep sending, even with the shortest lease that is allowed. */
 static void
 sending_continues_with_the_shortest_lease(void **state UNUSED)
 {

@@ -49,7 +49,7 @@ read_file(unsigned char *bytes, size_t capacity)
 	return size;
 }
 
-/* The fifth attempt is the first of the second schedule. */
+/* The number of attempts in earlier schedules: the fifth attempt is the first of the second schedule. */
 static unsigned
 attempts_before(unsigned attempt)
 {
@@ -63,7 +63,7 @@ note_attempt(struct lock *lock, size_t place, uint64_t id, unsigned attempt)
 	    lock, place, &(struct due_delivery){ .id = id, .attempt = attempt, .attempts_before = attempts_before(attempt) });
 }
 
-/* A dispatcher with `places` is killed while these deliveries are under way; 0: none in that place. */
+/* A dispatcher with `places` is killed while these deliveries are under way; 0: there is none in that place. */
 static void
 kill_with(size_t places, const uint64_t *ids, size_t count)
 {
@@ -72,10 +72,10 @@ kill_with(size_t places, const uint64_t *ids, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] != 0)
 			note_attempt(lock, i, ids[i], (unsigned)ids[i] % 10);
-	lock_free(&lock); /* as the kernel does for a killed process */
+	lock_free(&lock); /* releases the lock, as the kernel does for a killed process */
 }
 
-/* It left these, in this order. */
+/* Asserts that the dead dispatcher left these deliveries, in this order. */
 static void
 assert_left(const struct lock *lock, const uint64_t *ids, size_t count)
 {
@@ -135,7 +135,7 @@ a_killed_dispatcher_leaves_what_was_under_way(void **state UNUSED)
 	lock = take(PLACES);
 	assert_left(lock, left, ARRAY_SIZE(left));
 	lock_free(&lock);
-	lock = take(PLACES); /* that one did nothing */
+	lock = take(PLACES); /* this dispatcher did nothing */
 	assert_left(lock, left, ARRAY_SIZE(left));
 	lock_set_owner(lock, (const unsigned char *)"the next one is.");
 	assert_null(lock_previous(lock));
@@ -158,7 +158,7 @@ recorded_deliveries_are_not_left(void **state UNUSED)
 	lock_note_recorded(lock, 0);
 	note_attempt(lock, 0, 63, 3);
 	lock_note_recorded(lock, 0);
-	lock_note_recorded(lock, 1); /* it was never used */
+	lock_note_recorded(lock, 1); /* this place was never used */
 	note_attempt(lock, 2, 52, 2);
 	lock_note_recorded(lock, 2);
 	note_attempt(lock, 3, 73, 3);
@@ -179,14 +179,14 @@ a_clean_exit_leaves_nothing(void **state UNUSED)
 	lock_free(&lock);
 	lock = take(PLACES);
 	assert_null(lock_previous(lock));
-	lock_set_owner(lock, owner); /* the old note is not this one's */
+	lock_set_owner(lock, owner); /* the old note does not belong to this dispatcher */
 	lock_free(&lock);
 	lock = take(PLACES);
 	assert_left(lock, NULL, 0);
 	lock_free(&lock);
 }
 
-/* A kill leaves any prefix of the writes of one operation: whatever a place has, the rest can be read. */
+/* A kill may leave any prefix of the writes of an operation: whatever one place contains, the others can be read. */
 static void
 a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 {
@@ -201,7 +201,8 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	for (size_t i = 0; i < size; i++) {
 		if (before[i] == after[i])
 			continue;
-		/* the attempt is written first: it then does not match the delivery's next one, and does not count */
+		/* the attempt is written first: a kill after that leaves a number that is not the delivery's next attempt, and it
+		 * does not count */
 		unsigned char between[1024];
 		memcpy(between, before, size);
 		between[i] = after[i];
@@ -218,7 +219,7 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	}
 }
 
-/* A process that was killed while it made the file. */
+/* Its process was killed while it created the file. */
 static void
 a_file_without_content_is_new(void **state UNUSED)
 {
@@ -299,7 +300,7 @@ others_see_what_is_under_way(void **state UNUSED)
 	assert_under_way(first, ARRAY_SIZE(first));
 	lock_note_recorded(lock, 2);
 	assert_under_way(second, ARRAY_SIZE(second));
-	/* no process has it: nothing is under way, but the leases are still its own */
+	/* no process has the lock: nothing is under way, but the leases still belong to its owner */
 	lock_free(&lock);
 	assert_under_way(NULL, 0);
 	struct pool *pool = pool_new();
@@ -309,7 +310,7 @@ others_see_what_is_under_way(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* Others see that one runs. */
+/* Other processes see whether a dispatcher is running. */
 static void
 starts_and_ends_are_seen(void **state UNUSED)
 {
@@ -356,7 +357,7 @@ a_missing_folder_is_logged(void **state UNUSED)
 	assert_non_null(strstr(log, " hint=\"make the directory, or set dispatch.lock_file\""));
 }
 
-/* Root has all permissions: runs as another user then. */
+/* As root, which has all permissions, it runs as another user. */
 static const char *
 log_of_failure_as_unprivileged(void)
 {
@@ -369,7 +370,7 @@ log_of_failure_as_unprivileged(void)
 	return log;
 }
 
-/* After a run as root the file belongs to root. */
+/* After a run as root, the file belongs to root. */
 static void
 a_file_of_another_account_is_logged(void **state UNUSED)
 {
@@ -386,7 +387,7 @@ a_file_of_another_account_is_logged(void **state UNUSED)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
-/* leadhook.conf(5), lock_file: its owner could hold the lock, and truncate what is mapped. */
+/* leadhook.conf(5), lock_file: its owner could hold the lock, and truncate the mapped file. */
 static void
 a_file_that_another_account_could_put_there_is_refused(void **state UNUSED)
 {
@@ -397,7 +398,7 @@ a_file_that_another_account_could_put_there_is_refused(void **state UNUSED)
 		skip();
 	kill_with(PLACES, ids, ARRAY_SIZE(ids));
 	assert_int_equal(chown(path, OTHER, OTHER), 0);
-	lock = take(PLACES); /* only root can have given it to another user */
+	lock = take(PLACES); /* only root can have given the file to another user */
 	lock_free(&lock);
 	assert_int_equal(chmod(folder, 0777), 0);
 	capture_log();
@@ -412,7 +413,7 @@ a_file_that_another_account_could_put_there_is_refused(void **state UNUSED)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
-/* The file is as large as it will ever be, or it is refused at once: later, a write would end the process. */
+/* The file gets its full size at once, or it is refused: later, a write without space would end the process. */
 static void
 a_full_disk_is_logged(void **state UNUSED)
 {
@@ -420,7 +421,7 @@ a_full_disk_is_logged(void **state UNUSED)
 	struct rlimit before;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);
-	capture_log(); /* before the limit */
+	capture_log(); /* opened before the limit is set */
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	struct lock *lock = NULL;
 	const enum result result = lock_take(path, 10000, &lock);

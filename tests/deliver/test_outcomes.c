@@ -45,9 +45,9 @@ results_outlive_an_outage(void **state UNUSED)
 	world.outage_until_ms = 20 * SECOND;
 	stay_until(40 * SECOND);
 	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 100);
-	assert_int_equal(sent(1), 100); /* none was sent twice */
+	assert_int_equal(sent(1), 100); /* no delivery was sent twice */
 	assert_int_equal(world.stale, 0);
-	/* Back-off: 100 ms doubling to 5 s, with jitter; of each task: record, poll, fetch, clean up. */
+	/* Back-off: 100 ms doubling to 5 s, with jitter, for each of the tasks record, poll, fetch and clean up. */
 	assert_in_range(world.calls_in_outage, 5, 4 * 20);
 }
 
@@ -84,7 +84,7 @@ one_invalid_outcome_does_not_block_others(void **state UNUSED)
 	assert_int_equal(count_in(log, " outcome_lost delivery=21 "), 1);
 }
 
-/* docs/deliveries.md 6.1: its delivery is sent again, but not at once. */
+/* docs/deliveries.md 6.1: a delivery whose outcome is rejected is sent again, but not at once. */
 static void
 a_delivery_whose_outcome_is_invalid_is_sent_once_a_minute(void **state UNUSED)
 {
@@ -110,13 +110,13 @@ cron_discards_outcomes_in_the_end(void **state UNUSED)
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
 }
 
-/* docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed. An ended delivery is not sent again
- * because recording takes long. */
+/* docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed. A delivery that has ended is not sent again
+ * just because recording takes long. */
 static void
 unrecorded_deliveries_are_not_fetched_again(void **state UNUSED)
 {
-	world_add(1, 3, 0);           /* more may be under way */
-	world_add(1, 2, 70 * SECOND); /* in the outage, later than a lease */
+	world_add(1, 3, 0);           /* more deliveries may be under way */
+	world_add(1, 2, 70 * SECOND); /* due in the outage, after more than a lease */
 	world.webhooks[1].latency_ms = 50;
 	world.recorder_away_until_ms = 3 * options.lease_ms;
 	stay_until(4 * options.lease_ms);
@@ -125,7 +125,7 @@ unrecorded_deliveries_are_not_fetched_again(void **state UNUSED)
 	assert_int_equal(world.stale, 0);
 }
 
-/* … and sending continues while outcomes are recorded. */
+/* Sending continues while outcomes are recorded. */
 static void
 sending_continues_while_outcomes_are_recorded(void **state UNUSED)
 {
@@ -162,7 +162,7 @@ one_locked_outcome_does_not_block_others(void **state UNUSED)
 	world.happens_ms = 10 * SECOND;
 	stay_until(40 * SECOND);
 	assert_int_equal(delivered_before, LATER + 19);
-	assert_in_range(world.blocked_with, 1, 3 * 20); /* later it blocks no others */
+	assert_in_range(world.blocked_with, 1, 3 * 20); /* later it blocks no other outcomes */
 	assert_int_equal(world_count(0, DELIVERY_DELIVERED), LATER + 20);
 	assert_int_equal(sent(1), 20);
 	assert_int_equal(sent(2), LATER);
@@ -190,14 +190,14 @@ a_hold_is_recorded_after_a_lock_wait(void **state UNUSED)
 	assert_int_equal(world.webhooks[1].failures, 2);
 }
 
-/* … but an outcome that is recorded after a later attempt's does not change the webhook. */
+/* An outcome that is recorded after that of a later attempt does not change the webhook. */
 static void
 a_late_outcome_does_not_change_the_webhook(void **state UNUSED)
 {
 	schedule.count = 0;
 	world_add(1, 5, 0);
 	struct world_webhook *webhook = &world.webhooks[1];
-	webhook->succeeded = true; /* so that it gets several at once; the last of them ends first here */
+	webhook->succeeded = true; /* so that it gets several deliveries at once; in the fake world, the last of them ends first */
 	memcpy(webhook->script,
 	    (struct world_answer[]){ { .status = 200, .times = 3 }, { .status = 500, .times = 1 }, { .status = 200 } },
 	    3 * sizeof(*webhook->script));
@@ -243,7 +243,7 @@ a_locked_webhook_blocks_no_other(void **state UNUSED)
 	world_add(1, LOCKED, 10 * SECOND);
 	for (int64_t i = 0; i < LATER; i++)
 		world_add(2, 1, 10 * SECOND + 100 * i);
-	world.webhooks[1].latency_ms = 50; /* all under way end together */
+	world.webhooks[1].latency_ms = 50; /* all deliveries under way end together */
 	world.blocked_webhook = 1;
 	world.blocked_ms = SECOND;
 	world.blocked_from_ms = 5 * SECOND;
@@ -260,7 +260,7 @@ a_locked_webhook_blocks_no_other(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 6 * SECOND);
 }
 
-/* … and it is recorded, however long that takes: its shard is leased. */
+/* A locked outcome is recorded, however long that takes, because its shard is leased. */
 static void
 an_outcome_locked_for_longer_than_a_lease_is_recorded(void **state UNUSED)
 {
@@ -273,7 +273,7 @@ an_outcome_locked_for_longer_than_a_lease_is_recorded(void **state UNUSED)
 	assert_int_equal(world.stale, 0);
 }
 
-/* No stale outcomes are logged when outcomes were recorded and only the response was lost. */
+/* No outcome is logged as stale when outcomes were recorded and only the response was lost. */
 static void
 an_unknown_commit_logs_no_stale_outcome(void **state UNUSED)
 {

@@ -28,7 +28,7 @@ remove_lock_file(void **state UNUSED)
 	return unlink(path);
 }
 
-/* A daemon, for a minute. */
+/* Runs a daemon for a minute. */
 static void
 run_for_a_minute(void)
 {
@@ -58,7 +58,7 @@ has_previous(void)
 	return has;
 }
 
-/* Before anything is leased, sent or fetched. */
+/* Recovery comes before anything is leased, sent or fetched. */
 static void
 a_killed_dispatcher_is_recovered_first(void **state UNUSED)
 {
@@ -84,7 +84,7 @@ a_killed_dispatcher_is_recovered_first(void **state UNUSED)
 	assert_false(has_previous());
 }
 
-/* Exactly those under way: neither what was recorded before, nor what had not been sent. */
+/* Exactly the attempts under way are counted: not those that were recorded before, and no delivery that was not sent. */
 static void
 attempts_under_way_are_counted(void **state UNUSED)
 {
@@ -111,7 +111,8 @@ attempts_under_way_are_counted(void **state UNUSED)
 	}
 }
 
-/* One that kills dispatchers is sent later and later, and fails when its schedule is over. The others are sent at once. */
+/* A delivery that kills dispatchers is delayed longer each time, and fails when its schedule is over. The others are sent at
+ * once. */
 static void
 a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 {
@@ -139,7 +140,7 @@ a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 	assert_int_equal(world.deliveries[0].state, DELIVERY_FAILED);
 	assert_string_equal(world.deliveries[0].error, "interrupted");
 	assert_int_equal(world.deliveries[0].started, ATTEMPTS);
-	assert_int_equal(world.deliveries[0].attempts, ATTEMPTS); /* no attempt is counted that was not made */
+	assert_int_equal(world.deliveries[0].attempts, ATTEMPTS); /* attempts that were not made are not counted */
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), OTHERS);
 	assert_int_equal(world.webhooks[1].failures, 0);
 }
@@ -166,7 +167,7 @@ recover_after(unsigned attempts, unsigned attempts_before)
 	assert_int_equal(world.interrupted, LEFT);
 }
 
-/* The delay has an end. It is random: of so many, the longest is more than a minute. */
+/* The delay has a maximum. It is random: with this many deliveries, the longest delay exceeds a minute. */
 static void
 the_delay_is_limited(void **state UNUSED)
 {
@@ -174,7 +175,7 @@ the_delay_is_limited(void **state UNUSED)
 	assert_in_range(world.recovery_delay_ms, MINUTE, 10 * MINUTE);
 }
 
-/* docs/deliveries.md 3, interrupted: the delay is that of the attempts since the delivery was sent again. */
+/* docs/deliveries.md 3, interrupted: the delay depends on the attempts since the delivery was redelivered. */
 static void
 the_delay_begins_anew_with_the_schedule(void **state UNUSED)
 {
@@ -182,7 +183,7 @@ the_delay_begins_anew_with_the_schedule(void **state UNUSED)
 	assert_in_range(world.recovery_delay_ms, 1, 2 * SECOND);
 }
 
-/* More than one statement takes. */
+/* There are more deliveries than one statement can count. */
 static void
 thousands_under_way_are_counted(void **state UNUSED)
 {

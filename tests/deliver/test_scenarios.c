@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Runs the files of tests/deliver/scenarios: a dispatcher in its own fake world (fake_world.h), days in milliseconds. Each
- * names what it shows; scenarios/README.md describes the format. Modules: deliver. */
+ * Runs the files of tests/deliver/scenarios: a dispatcher in its own fake world (fake_world.h), days in milliseconds. Each file
+ * states what it shows; scenarios/README.md describes the format. Modules: deliver. */
 #include "unit.h"
 
 #include <glob.h>
@@ -28,10 +28,10 @@ struct planned {
 
 static struct {
 	const char *path;
-	unsigned number; /* of the line */
+	unsigned number; /* number of the line */
 	struct planned actions[ACTIONS];
 	size_t action_count, done;
-	char texts[TEXTS]; /* arguments of actions, dates */
+	char texts[TEXTS]; /* texts for arguments of actions, and dates */
 	size_t text_size;
 } play;
 
@@ -129,7 +129,7 @@ static const struct {
 	{ "certificate", SENDER_CERTIFICATE },
 };
 
-/* The HTTP date of that time of the scenario. */
+/* The HTTP date of a time of the scenario. */
 static const char *
 date(int64_t at_ms)
 {
@@ -320,7 +320,7 @@ set(const struct line *line)
 
 /* ---- expectations ---- */
 
-/* Fails unless `actual` has that relation to `expected`. */
+/* Fails unless `actual` has this relation to `expected`. */
 static void
 compare(const char *what, int64_t actual, const char *relation, int64_t expected)
 {
@@ -402,8 +402,8 @@ expect_seen(const struct line *line)
 /* The deliveries to some webhooks: */
 struct tally {
 	int64_t counts[DELIVERY_FAILED + 1];
-	int64_t attempts;    /* maximum of one delivery, recorded */
-	int64_t start_delay; /* the longest time from due to the first attempt, or until now */
+	int64_t attempts;    /* the maximum of recorded attempts of one delivery */
+	int64_t start_delay; /* the longest time from when a delivery is due to its first attempt, or until now */
 };
 
 static struct tally
@@ -538,7 +538,7 @@ main(void)
 		tests[i] = (struct CMUnitTest){ .name = strrchr(found.gl_pathv[i], '/') + 1,
 			.test_func = play_scenario,
 			.initial_state = found.gl_pathv[i] };
-	/* not the macro, which requires an array of known size */
+	/* the macro cannot be used, because it requires an array of known size */
 	int failed = _cmocka_run_group_tests("deliver/scenarios", tests, found.gl_pathc, NULL, NULL);
 	globfree(&found);
 	return failed;

@@ -15,7 +15,7 @@ webhooks_take_turns(void **state UNUSED)
 	assert_int_equal(send_one(SLOTS, 0), 0);
 }
 
-/* … however many an account has, it gets one turn among the others. */
+/* No matter how many webhooks an account has, it gets one turn among the other accounts. */
 static void
 accounts_take_turns(void **state UNUSED)
 {
@@ -89,7 +89,7 @@ nothing_starts_without_a_slot(void **state UNUSED)
 	assert_true(scheduler_waiting(scheduler));
 }
 
-/* A fetch that finds fewer rows than were requested: there are none until the webhook is offered again. */
+/* After a fetch that finds fewer rows than were requested, the webhook has no more until it is offered again. */
 static void
 a_webhook_with_fewer_rows_than_requested_leaves(void **state UNUSED)
 {
@@ -103,7 +103,7 @@ a_webhook_with_fewer_rows_than_requested_leaves(void **state UNUSED)
 	assert_int_equal(send_all(1), 1);
 }
 
-/* docs/deliveries.md 3: Retry-After of 429 and 503 holds the whole webhook, and what is fetched. */
+/* docs/deliveries.md 3: Retry-After of 429 and 503 holds the whole webhook, including deliveries that are already fetched. */
 static void
 a_held_webhook_gets_nothing(void **state UNUSED)
 {
@@ -146,7 +146,7 @@ an_open_breaker_allows_one_probe(void **state UNUSED)
 
 /* ---- rate: docs/deliveries.md 4 ---- */
 
-/* Holds however often the webhook is offered. */
+/* The limit holds however often the webhook is offered. */
 static void
 a_rate_limit_holds(void **state UNUSED)
 {
@@ -167,7 +167,7 @@ a_rate_limit_holds(void **state UNUSED)
 	assert_in_range(started, RATE * SECONDS, RATE * SECONDS + 1);
 }
 
-/* … and deliveries of a high rate start in groups of a tenth of a second. */
+/* At a high rate, deliveries start in groups of a tenth of a second. */
 static void
 a_high_rate_is_sent_in_groups(void **state UNUSED)
 {
@@ -184,7 +184,7 @@ a_high_rate_is_sent_in_groups(void **state UNUSED)
 	assert_in_range(started, 2 * RATE, 2 * RATE + RATE / 10 + 10);
 }
 
-/* Not more is fetched than may be sent soon. */
+/* No more deliveries are fetched than may be sent soon. */
 static void
 a_rate_limit_bounds_what_is_fetched(void **state UNUSED)
 {
@@ -202,7 +202,7 @@ a_rate_limit_bounds_what_is_fetched(void **state UNUSED)
 	assert_int_equal(due[1], ROWS - 2);
 }
 
-/* The database's clock may be set back: a webhook whose rate limit then allows nothing gets no empty turn. */
+/* The database's clock may be set back: if the rate limit of a webhook then allows nothing, it gets no empty turn. */
 static void
 no_webhook_gets_an_empty_turn(void **state UNUSED)
 {
@@ -211,12 +211,12 @@ no_webhook_gets_an_empty_turn(void **state UNUSED)
 	offer_webhook(&webhook, ROWS, 1000);
 	assert_int_equal(send_all(1000), 1);
 	(void)attempted(1, true, 1000);
-	offer_webhook(&webhook, ROWS, 2500); /* allows one delivery */
+	offer_webhook(&webhook, ROWS, 2500); /* the limit allows one delivery */
 	assert_int_equal(scheduler_request(scheduler, SLOTS, ROWS, 1500, requests), 0);
 	assert_int_equal(send_all(2500), 1);
 }
 
-/* ---- what the database says ---- */
+/* ---- values from the database ---- */
 
 /* The operator may have ended the hold. */
 static void
@@ -233,7 +233,7 @@ the_database_is_authoritative_while_nothing_is_under_way(void **state UNUSED)
 	assert_true(scheduler_waiting(scheduler));
 }
 
-/* … unless it was read before the outcome was recorded that says otherwise. */
+/* Values that were read before a newer outcome was recorded do not count. */
 static void
 older_values_do_not_replace_ours(void **state UNUSED)
 {
@@ -265,8 +265,8 @@ assert_last(uint64_t webhook_id, int64_t due_ms, uint64_t id, int64_t now_ms)
 	requests[0] = requests[at];
 }
 
-/* The position of the next row: after those that were read, unless the database reports an older one that was committed late.
- * A fetch that failed has read none. */
+/* A fetch begins after the rows that were read, unless the database reports an older row that was committed late. A failed fetch
+ * has read no rows. */
 static void
 a_fetch_continues_after_the_last_row(void **state UNUSED)
 {
@@ -292,7 +292,7 @@ a_fetch_continues_after_the_last_row(void **state UNUSED)
 	assert_last(1, 120, 0, 1003);
 }
 
-/* … and a webhook has one request at a time, which counts what is under way. */
+/* A webhook has one request at a time, which takes account of what is under way. */
 static void
 a_webhook_has_one_request_at_a_time(void **state UNUSED)
 {
@@ -335,14 +335,14 @@ an_unused_entry_makes_room(void **state UNUSED)
 	for (uint64_t id = 1; id <= 3; id++)
 		offer(id, 0);
 	due[1] = 0;
-	assert_int_equal(send_all(0), MAX); /* the third has no entry, and the first has nothing after all */
+	assert_int_equal(send_all(0), MAX); /* the third webhook has no entry, and the first has nothing due after all */
 	assert_int_equal(sending(2), MAX);
 	offer(3, 0);
 	assert_int_equal(send_all(0), MAX);
 	assert_int_equal(sending(3), MAX);
 	offer(1, 0);
 	assert_int_equal(send_all(0), 0);
-	/* its account's, too */
+	/* an unused entry of an account makes room, too */
 	while (sending(3) > 0)
 		ended(3, 0);
 	drop(3, 0);

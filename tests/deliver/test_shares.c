@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The scheduler's shares (docs/deliveries.md 4, fairness), and what waits in slots.
+ * The scheduler's shares (docs/deliveries.md 4, fairness), and deliveries that wait in slots.
  * Modules: deliver/scheduler, deliver/slots. */
 #include "scheduler_world.h"
 
@@ -7,7 +7,8 @@
 
 /* ---- shares: docs/deliveries.md 4, fairness ---- */
 
-/* Sends all that the shares allow. What cannot be sent is dropped and fetched again, as after a while in the feeder. */
+/* Sends all deliveries that the shares allow. What cannot be sent is dropped and fetched again, as the feeder does after a
+ * while. */
 static size_t
 send_for_long(int64_t now_ms)
 {
@@ -31,13 +32,13 @@ webhooks_on_probation_share_half_of_the_slots(void **state UNUSED)
 	assert_true(scheduler_next_ms(scheduler, PLACES(SLOTS - SHARE), 0) == CLOCK_NEVER);
 	offer(100, 1);
 	assert_int_equal(send_all(1), MAX);
-	/* a success frees room for others of them */
+	/* a success makes room for others on probation */
 	assert_int_equal(attempted(1, true, 2), HEALTH_UNCHANGED);
 	assert_true(scheduler_wants(scheduler, 2));
 	assert_true(send_all(2) > 0);
 }
 
-/* The last quarter is for webhooks with nothing under way; deliveries that only wait to be recorded do not use it up. */
+/* The last quarter is for webhooks with nothing under way; deliveries that only wait to be recorded do not use up all of it. */
 static void
 ended_deliveries_leave_the_reserve(void **state UNUSED)
 {
@@ -47,12 +48,12 @@ ended_deliveries_leave_the_reserve(void **state UNUSED)
 	assert_int_equal(send_one(SLOTS, 0), 1);
 	assert_null(scheduler_take(scheduler, PLACES(RESERVE), 0));
 	assert_null(scheduler_take(scheduler, (struct places){ 0, SLOTS }, 0));
-	assert_null(scheduler_take(scheduler, (struct places){ RESERVE / 2, SLOTS }, 0)); /* but for half of it */
+	assert_null(scheduler_take(scheduler, (struct places){ RESERVE / 2, SLOTS }, 0)); /* except for half of it */
 	assert_true(scheduler_next_ms(scheduler, (struct places){ RESERVE / 2 + 1, RESERVE + 1 }, 0) == 0);
 	assert_non_null(scheduler_take(scheduler, (struct places){ RESERVE / 2 + 1, RESERVE + 1 }, 0));
 }
 
-/* The same for webhooks without any attempt. */
+/* Webhooks without any attempt count as on probation, too. */
 static void
 new_webhooks_are_on_probation(void **state UNUSED)
 {
@@ -64,7 +65,7 @@ new_webhooks_are_on_probation(void **state UNUSED)
 	assert_int_equal(send_for_long(0), SHARE);
 }
 
-/* The last half of that half is for webhooks with nothing under way, one slot each. */
+/* The last half of the share for probation is for webhooks with nothing under way, one slot each. */
 static void
 the_last_half_of_the_share_is_one_slot_each(void **state UNUSED)
 {
@@ -77,7 +78,7 @@ the_last_half_of_the_share_is_one_slot_each(void **state UNUSED)
 	assert_in_range(sending(60), 1, 1);
 }
 
-/* Of that half, an account gets a quarter, if there are several. */
+/* If there are several accounts, each gets a quarter of the share for probation. */
 static void
 an_account_gets_a_quarter_of_the_share(void **state UNUSED)
 {
@@ -98,17 +99,17 @@ an_account_gets_a_quarter_of_the_share(void **state UNUSED)
 	assert_int_equal(send_all(2), 0);
 	ended(webhook_of(under_way[0]), 3);
 	assert_int_equal(send_all(3), 1);
-	/* its healthy webhooks are not concerned */
+	/* its healthy webhooks are not affected */
 	struct due_webhook healthy = good(61);
 	healthy.account_id = 1;
 	offer_webhook(&healthy, ROWS, 4);
 	assert_int_equal(send_all(4), MAX);
-	/* and alone it gets all of the share */
+	/* if it is the only account, it gets all of the share */
 	set_several_accounts(false);
 	assert_true(send_all(5) > ACCOUNT_SHARE / 2);
 }
 
-/* Also when its webhooks fail after they have been fetched. */
+/* This also holds when its webhooks fail after their deliveries have been fetched. */
 static void
 an_account_that_begins_to_fail_gets_its_share(void **state UNUSED)
 {
@@ -175,7 +176,7 @@ offer_of(uint64_t account_id, uint64_t webhook_id, int64_t now_ms)
 	offer_webhook(&webhook, ROWS, now_ms);
 }
 
-/* However many webhooks of an account have something due, those of another are sent at once. */
+/* However many webhooks of an account have something due, deliveries of another account are sent at once. */
 static void
 an_account_does_not_use_up_the_known_webhooks(void **state UNUSED)
 {
@@ -188,7 +189,7 @@ an_account_does_not_use_up_the_known_webhooks(void **state UNUSED)
 	offer_of(2, 100, 1);
 	assert_int_equal(send_all(1), MAX);
 	assert_int_equal(sending(100), MAX);
-	/* nor do two of them keep out a third one */
+	/* two such accounts do not keep out a third one either */
 	for (uint64_t id = 101; id <= 127; id++) {
 		const struct due_webhook webhook = new_of(2, id);
 		offer_webhook(&webhook, ROWS, 2);
@@ -199,7 +200,8 @@ an_account_does_not_use_up_the_known_webhooks(void **state UNUSED)
 	assert_int_equal(sending(90), MAX);
 }
 
-/* Webhooks that are rate-limited, or have something in slots, stay: their counts and limits would be lost. */
+/* Webhooks that are rate-limited, or have deliveries in slots, keep their entries: otherwise their limits and counts would be
+ * lost. */
 static void
 only_webhooks_that_wait_lose_their_place(void **state UNUSED)
 {
@@ -210,13 +212,13 @@ only_webhooks_that_wait_lose_their_place(void **state UNUSED)
 	offer_of(1, 1, 0);
 	offer_webhook(&limited, ROWS, 0);
 	assert_int_equal(send_all(0), MAX + 1);
-	ended(2, 1); /* nothing of it is under way, but it may not send yet */
+	ended(2, 1); /* none of its deliveries is under way, but it may not send yet */
 	drop(1, 1);
 	for (size_t i = 1; i < MAX; i++)
 		ended(1, 1);
 	offer_of(1, 3, 1);
 	offer_of(2, 4, 1);
-	offer_of(2, 5, 1); /* has no less than account 1 now */
+	offer_of(2, 5, 1); /* account 2 now has as many as account 1 */
 	assert_int_equal(send_all(1), 2 * MAX - 1);
 	assert_int_equal(sending(4), MAX);
 	assert_int_equal(sending(1), MAX);
@@ -244,7 +246,7 @@ accounts_share_the_known_webhooks(void **state UNUSED)
 
 /* ---- what waits in slots ---- */
 
-/* The next deliveries of a healthy webhook are there when it can send them; those of one on probation are not fetched. */
+/* The next deliveries of a healthy webhook are fetched before it can send them; those of a webhook on probation are not. */
 static void
 healthy_webhooks_need_not_wait_for_a_fetch(void **state UNUSED)
 {
@@ -260,7 +262,7 @@ healthy_webhooks_need_not_wait_for_a_fetch(void **state UNUSED)
 	assert_true(send_all(1) == 1 && sending(2) == MAX);
 }
 
-/* A single webhook with much to do gets more at a time than its turn among others. */
+/* A single webhook with many deliveries gets more of them at a time than in its turn among others. */
 static void
 few_webhooks_get_more_at_a_time(void **state UNUSED)
 {
@@ -274,7 +276,7 @@ few_webhooks_get_more_at_a_time(void **state UNUSED)
 	assert_int_equal(fetch_some(TURN * WEBHOOKS / 4, 0), WEBHOOKS / 4);
 }
 
-/* A routine success is stored with its webhook once a second; any other result always. */
+/* Routine successes are stored with their webhook once a second; any other result is always stored. */
 static void
 routine_results_are_stored_once_a_second(void **state UNUSED)
 {
@@ -290,7 +292,7 @@ routine_results_are_stored_once_a_second(void **state UNUSED)
 	assert_true(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 3000)); /* the clock was set back */
 }
 
-/* ---- anything, in any order ---- */
+/* ---- any operations in any order ---- */
 
 static uint32_t seed;
 
@@ -322,7 +324,7 @@ offer_any(int64_t now_ms)
 	offer_webhook(&webhook, 1 + below(20), now_ms);
 }
 
-/* Counts everything anew. */
+/* Compares the shares with a fresh count of everything. */
 static void
 assert_shares(void)
 {
@@ -361,7 +363,7 @@ do_any(int64_t now_ms)
 		if (any == 0)
 			break;
 		if (below(4) > 0) {
-			/* a failure may put more on probation than their share, but does not start any */
+			/* a failure may put more deliveries on probation than their share allows, but starts none */
 			struct health health;
 			const bool success = below(5) > 0;
 			(void)scheduler_attempted(scheduler, any, success ? RETRY_DELIVERED : RETRY_LATER, now_ms, &health);
@@ -384,14 +386,14 @@ do_any(int64_t now_ms)
 	}
 }
 
-/* After any operations the limits hold, and when all have ended, everything is as at the start. */
+/* The limits hold after any operations, and when all deliveries have ended, everything is as at the start. */
 static void
 any_operations_keep_the_counts(void **state UNUSED)
 {
 	enum { ROUNDS = 20, OPERATIONS = 5000, FEW = 6 };
 	for (seed = 1; seed < 1000; seed += 1000 / ROUNDS) {
 		const uint32_t first = seed;
-		const bool few = first % 100 > 50; /* known webhooks: they lose their places again and again */
+		const bool few = first % 100 > 50; /* few entries: webhooks lose theirs again and again */
 		int64_t now_ms = 1000;
 		begin_again(few ? FEW : WEBHOOKS, &rules);
 		set_several_accounts(true);

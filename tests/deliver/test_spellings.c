@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each, and of
- * sending to it with libcurl's and the C library's parsing of numbers.
+ * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each of them, and
+ * of sending to it, where libcurl and the C library parse numbers.
  *
  * No names are resolved. Modules: webhook/webhook_url, webhook/address_rules, deliver/send. */
 #include "unit.h"
@@ -162,7 +162,7 @@ static const char *const invalid[] = {
 	"ann@127.0.0.1", "@127.0.0.1", ":@127.0.0.1", "ann:word@127.0.0.1", "hooks.example@127.0.0.1",
 	"hooks.example:80@127.0.0.1", "hooks.example@@127.0.0.1", "127.0.0.1@hooks.example", "127.0.0.1&@hooks.example",
 	"[::1]@hooks.example", "hooks.example%40127.0.0.1",
-	/* what other parsers take for the end of the host */
+	/* what other parsers mistake for the end of the host */
 	"hooks.example\\@127.0.0.1", "127.0.0.1\\@hooks.example", "127.0.0.1\\.hooks.example", "\\127.0.0.1", "/127.0.0.1",
 	"//127.0.0.1", "127.0.0.1;hooks.example", "127.0.0.1,hooks.example", "127.0.0.1 hooks.example",
 	"127.0.0.1\thooks.example", "127.0.0.1\r\nhooks.example", "127.0.0.1\xc2\x85.hooks.example",
@@ -190,7 +190,7 @@ expect_typed_is_refused(const char *url)
 		fail_msg("%s: %.*s", url, SLICE_ARGS(sender_error_name(error)));
 }
 
-/* The result of registration; and of sending to the URL that the dispatcher uses for it. */
+/* Checks the result of registration, and of sending to the URL that the dispatcher uses for it. */
 static void
 expect(const char *const *authorities, size_t count, enum webhook_url_result registered, enum sender_error dialled)
 {
@@ -234,7 +234,7 @@ names_with_addresses_are_names(void **state UNUSED)
 	expect(names, ARRAY_SIZE(names), WEBHOOK_URL_OK, SENDER_NOT_RESOLVED);
 }
 
-/* The control: these spellings do reach the receiver when loopback is allowed. */
+/* As a control: these spellings do reach the receiver when loopback is allowed. */
 static void
 open_networks_are_reached_in_any_spelling(void **state UNUSED)
 {

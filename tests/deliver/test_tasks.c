@@ -21,7 +21,7 @@ __wrap_clock_monotonic_ms(void)
 	return now_ms;
 }
 
-/* ---- a runner whose work is done when the test says so ---- */
+/* ---- a runner whose work ends when the test decides ---- */
 
 struct runner {
 	struct store *store;
@@ -75,7 +75,7 @@ runner_fd(const struct runner *runner UNUSED)
 	return THREAD_FD;
 }
 
-/* ---- a loop that calls the handler when the test says so ---- */
+/* ---- a loop that calls the handler when the test decides ---- */
 
 static struct {
 	event_handler *handler;
@@ -170,7 +170,7 @@ close_tasks(void **state UNUSED)
 	return 0;
 }
 
-/* The task that begins now; COUNT: none. It ends with this result. */
+/* Runs the task that begins now, with this result. Returns the task; COUNT: none begins. */
 static size_t
 run_next(enum result result)
 {
@@ -205,7 +205,7 @@ due_tasks_take_turns(void **state UNUSED)
 	assert_int_equal(run_next(RESULT_OK), SECOND);
 }
 
-/* docs/architecture.md 8: a task with long turns leaves one with short turns as much time as it takes. */
+/* docs/architecture.md 8: a task with long turns leaves as much time to a task with short turns as it takes itself. */
 static void
 due_tasks_have_equal_shares_of_time(void **state UNUSED)
 {
@@ -217,7 +217,7 @@ due_tasks_have_equal_shares_of_time(void **state UNUSED)
 		for (size_t n = 0; n < 10; n++)
 			assert_int_equal(run_next(RESULT_OK), SECOND);
 	}
-	/* however short the turns of a third one are */
+	/* however short the turns of a third task are */
 	work.when_ms[THIRD] = 0;
 	for (size_t i = 0; i < 1000; i++)
 		assert_in_range(run_next(RESULT_OK), FIRST, THIRD);
@@ -246,7 +246,7 @@ one_task_runs_at_a_time(void **state UNUSED)
 	tasks_begin(tasks);
 	assert_true(tasks_are_busy(tasks));
 	assert_true(tasks_when(tasks) == CLOCK_NEVER);
-	tasks_begin(tasks); /* the runner would find two */
+	tasks_begin(tasks); /* the runner would notice a second task */
 	collect();
 	assert_int_equal(work.done[FIRST], 0);
 	the_runner->done = true;
@@ -303,7 +303,7 @@ each_task_has_its_own_back_off(void **state UNUSED)
 	assert_in_range(tasks_when(tasks) - now_ms, 49, 100);
 }
 
-/* leadhook-dispatch(8), SERVICE MANAGER: by which a thread that hangs is found. */
+/* leadhook-dispatch(8), SERVICE MANAGER: this time shows that a thread hangs. */
 static void
 the_time_of_a_task_is_shown(void **state UNUSED)
 {

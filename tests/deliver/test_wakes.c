@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/deliveries.md 4.2, wakes: a wake brings the next poll forward, and no number of wakes more than the share of the time
- * that polls may take. During a dump: which polls read only the newest rows. In a fake world (fake_world.h), with a real
+ * docs/deliveries.md 4.2, wakes: a wake makes the next poll earlier, but no number of wakes lets polls take more than their share
+ * of the time. Also tests which polls read only the newest rows during a dump. Runs in a fake world (fake_world.h), with a real
  * socket. Modules: deliver. */
 #include "unit.h"
 
@@ -11,7 +11,7 @@
 
 enum { LONG_POLL = 20, BUSY_POLL = 10, FLOOD_MS = 10 * SECOND };
 
-static int ends[2]; /* of the socket: the dispatcher's, ours */
+static int ends[2]; /* the two ends of the socket: the dispatcher's and ours */
 
 static int
 set_up(void **state)
@@ -32,7 +32,7 @@ clean_up(void **state UNUSED)
 	return 0;
 }
 
-/* Until the socket accepts no more. */
+/* Sends wakes until the socket accepts no more. */
 static void
 wake(void)
 {
@@ -73,7 +73,7 @@ a_wake_starts_a_poll(void **state UNUSED)
 		assert_in_range(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms, 0, 2 * BUSY_POLL);
 }
 
-/* Not one wake for each that is sent, and no more polls than a fifth of the time has room for. */
+/* The dispatcher does not wake once for each wake that is sent, and polls for no more than a fifth of the time. */
 static void
 a_flood_is_not_followed(void **state UNUSED)
 {
@@ -84,7 +84,7 @@ a_flood_is_not_followed(void **state UNUSED)
 	assert_true(world.wakes <= world.polls + 1);
 }
 
-/* Polls that take no time have a pause, too. */
+/* There is a pause even between polls that take no time. */
 static void
 a_flood_is_not_followed_by_short_polls(void **state UNUSED)
 {
@@ -94,7 +94,7 @@ a_flood_is_not_followed_by_short_polls(void **state UNUSED)
 	assert_true(world.wakes <= world.polls + 1);
 }
 
-/* A tenth of the time while webhooks wait for their turn. */
+/* Polls take a tenth of the time while webhooks wait for their turn. */
 static void
 a_flood_does_not_slow_down_a_busy_dispatcher(void **state UNUSED)
 {
@@ -118,7 +118,7 @@ newest_rows_are_polled_while_that_is_faster(void **state UNUSED)
 	assert_in_range(world.newest_polls, world.polls / 2, world.polls);
 }
 
-/* … unless that takes longer. It is tried again after 30 s. */
+/* … unless this takes longer than a full poll. It is then tried again after 30 s. */
 static void
 newest_rows_are_not_polled_while_that_is_slower(void **state UNUSED)
 {
@@ -130,7 +130,8 @@ newest_rows_are_not_polled_while_that_is_slower(void **state UNUSED)
 	assert_in_range(world.polls, MINUTE / (12 * LONG_POLL), MINUTE / (10 * LONG_POLL));
 }
 
-/* A wake that cannot lead to a poll yet does not keep the dispatcher busy: the fake world ends one that spins. */
+/* A wake that cannot lead to a poll yet does not keep the dispatcher busy: the fake world fails the test if the dispatcher
+ * spins. */
 static void
 a_wake_waits_for_a_slot(void **state UNUSED)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * leadhook-dispatch(8), SERVICE MANAGER: signs of life come from the loop, and end when a thread hangs that it needs to send.
- * In a fake world (fake_world.h), with a real socket. Modules: deliver, os/notify. */
+ * leadhook-dispatch(8), SERVICE MANAGER: the loop reports that it is alive, unless a thread that is needed for sending hangs. Runs
+ * in a fake world (fake_world.h), with a real socket. Modules: deliver, os/notify. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -13,14 +13,15 @@
 #include "os/notify.h"
 #include "run_dispatcher.h"
 
-/* READ_MS wakes the loop, too, but not in time; the socket has room for as many messages. */
+/* Reading the socket every READ_MS also wakes the loop, but too late for the watchdog; the socket has room for the messages in
+ * between. */
 enum { WATCHDOG_MS = 4 * SECOND, READ_MS = 5 * SECOND, STALLED_MS = 5 * MINUTE, TEXT_MAX = 256, FIRST_TEXTS = 4 };
 
 static int manager;
-static int64_t last_ms; /* of the last sign of life */
+static int64_t last_ms; /* time of the last report */
 static int64_t longest_ms;
 static size_t signs, texts;
-static char first[FIRST_TEXTS][TEXT_MAX]; /* without signs of life */
+static char first[FIRST_TEXTS][TEXT_MAX]; /* the first messages, without reports */
 
 static int
 set_up(void **state)
@@ -36,7 +37,7 @@ set_up(void **state)
 	setenv("NOTIFY_SOCKET", name, 1);
 	setenv("WATCHDOG_USEC", "4000000", 1);
 	options.notifier = notifier_new();
-	options.poll_ms = HOUR; /* the loop wakes for nothing else */
+	options.poll_ms = HOUR; /* the loop has no other reason to wake */
 	signs = texts = 0;
 	last_ms = world.now_ms;
 	longest_ms = 0;
@@ -96,7 +97,7 @@ an_idle_loop_is_alive(void **state UNUSED)
 	assert_in_range(longest_ms, 1, READ_MS);
 }
 
-/* The loop continues, but nothing is fetched any more. */
+/* The loop continues, but nothing more is fetched. */
 static void
 a_fetch_without_end_is_reported_as_dead(void **state UNUSED)
 {
@@ -105,7 +106,7 @@ a_fetch_without_end_is_reported_as_dead(void **state UNUSED)
 	assert_in_range(last_ms, STALLED_MS - READ_MS, STALLED_MS + READ_MS);
 }
 
-/* Longer than a statement may take, but not without end. */
+/* The task takes longer than a statement may, but it ends. */
 static void
 a_slow_database_is_no_reason(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 5: what failures mean that are no answers (those are in test_smtp_answer.c), times, and content. */
+ * docs/mail.md 5: the meaning of failures without an answer (answers are tested by test_smtp_answer.c), times, and content. */
 #include "unit.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct {
 	{ SMTP_LOST, SMTP_SENDER, MAIL_RETRY }, { SMTP_LOST, SMTP_END, MAIL_RETRY },
 	{ SMTP_BAD_TLS, SMTP_CONNECTING, MAIL_HOLD }, { SMTP_BAD_LOGIN, SMTP_CONNECTING, MAIL_HOLD },
 	{ SMTP_NO_UTF8, SMTP_CONNECTING, MAIL_FAIL }, { SMTP_BAD_ADDRESS, SMTP_CONNECTING, MAIL_FAIL },
-	{ SMTP_ABANDONED, SMTP_RECIPIENT, MAIL_RETURN }, { SMTP_ABANDONED, SMTP_END, MAIL_RETRY }, /* the server may have it */
+	{ SMTP_ABANDONED, SMTP_RECIPIENT, MAIL_RETURN }, { SMTP_ABANDONED, SMTP_END, MAIL_RETRY }, /* the server may have it all */
 };
 
 static void
@@ -34,7 +34,7 @@ pauses_grow(void **state UNUSED)
 	for (uint64_t random = 0; random < 1000000; random += 9973) {
 		const int64_t first = mail_retry_ms(&schedule, 1, random), third = mail_retry_ms(&schedule, 3, random);
 		assert_true(first >= 800 && first <= 1200);
-		assert_true(third >= 48000 && third <= 72000); /* the last repeats */
+		assert_true(third >= 48000 && third <= 72000); /* the last delay repeats */
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 4: an address cannot begin another command. Nothing is sent, so no server is needed. What servers do is tested
- * by tests/system/mail/test_mail_sending.py. */
+ * docs/mail.md 4: an address cannot begin another command. Nothing is sent, so no server is needed. The behaviour of servers is
+ * tested by tests/system/mail/test_mail_sending.py. */
 #include "unit.h"
 
 #include "deliver/mail/smtp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 5.1: each answer of answers.txt, as it is, in other cases, on other lines, without its codes and with a wrong
- * one. However it is changed, an answer that is not about the person is never held against them.
+ * docs/mail.md 5.1: each answer of answers.txt, unchanged, in upper and lower case, with other line breaks, without its codes and
+ * with a wrong code. However it is changed, an answer that is not about the person is never held against the person.
  * Modules: deliver/mail/judge. */
 #include "unit.h"
 
@@ -182,7 +182,7 @@ nothing_else_is_held_against_a_person(void **state UNUSED)
 		for (size_t to = 0; to < ARRAY_SIZE(recipients); to++)
 			for (enum change change = AS_IT_IS; change < CHANGES; change++) {
 				const struct told *told = &answers[i];
-				/* where nothing else is said, the code says it */
+				/* if the words have no meaning, the code decides */
 				if (strcmp(told->verdict, "person") == 0 ||
 				    (change == WRONG_CODE && strcmp(told->reason, "refused") == 0))
 					continue;
@@ -194,7 +194,7 @@ nothing_else_is_held_against_a_person(void **state UNUSED)
 	assert_int_equal(wrong, 0);
 }
 
-/* What follows the part of an answer that is stored may be anything. */
+/* Anything may follow the stored part of an answer. */
 static void
 an_answer_that_is_cut_is_not_held_against_a_person(void **state UNUSED)
 {
@@ -208,7 +208,7 @@ an_answer_that_is_cut_is_not_held_against_a_person(void **state UNUSED)
 	assert_false(mail_judge(&result).bounced);
 }
 
-/* It looks like the name of a host. */
+/* Without a blank, the words around the full stop look like the name of a host. */
 static void
 a_sentence_without_a_blank_after_it_is_read(void **state UNUSED)
 {
@@ -220,7 +220,7 @@ a_sentence_without_a_blank_after_it_is_read(void **state UNUSED)
 	assert_true(judge(&told, recipients[0], AS_IT_IS).bounced);
 }
 
-/* A hold says what to do; so does what is tried again until an operator does something. */
+/* A hold has a hint for the operator, and so does every failure that is retried until an operator does something. */
 static void
 holds_have_hints(void **state UNUSED)
 {

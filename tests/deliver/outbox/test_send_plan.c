@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 6: which mails come next, and how many an hour. */
+ * docs/mail.md 6: which mails are sent next, and how many an hour. */
 #include "unit.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { PLACES_MAX = 64 };
 
-/* Mails that are due, by campaign and turn; each choice removes what it takes. */
+/* Due mails, by campaign and turn; each choice removes the mails that it takes. */
 struct due {
 	uint64_t campaign_id;
 	unsigned turn, rows, sent;
@@ -26,7 +26,7 @@ find_due(struct due *due, size_t count, uint64_t campaign_id, unsigned turn)
 	return NULL;
 }
 
-/* An id is made of campaign and turn. */
+/* The id of a mail consists of campaign and turn. */
 static uint64_t
 id_of(uint64_t campaign_id, unsigned turn)
 {
@@ -60,7 +60,7 @@ choose_within(
 	return chosen;
 }
 
-/* With a limit of campaigns alone. */
+/* Chooses mails with no limit other than that of campaigns. */
 static size_t
 choose(struct send_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
 {
@@ -75,7 +75,7 @@ urgent_mails_come_first(void **state UNUSED)
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 4, ids), 4);
 	assert_int_equal(ids[0], id_of(2, 0));
-	assert_int_equal(due[0].rows + due[2].rows, 10005 - 3); /* the other places are used, too */
+	assert_int_equal(due[0].rows + due[2].rows, 10005 - 3); /* the other campaigns use the remaining places */
 	send_turns_free(&turns);
 }
 
@@ -85,7 +85,7 @@ campaigns_take_turns(void **state UNUSED)
 	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 0, 10000, 0, 1, 0, 0 }, { 2, 0, 10, 0, 1, 0, 0 }, { 3, 0, 10, 0, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
-	/* one place at a time: none waits for more than two others */
+	/* one place at a time: no campaign waits for more than two others */
 	for (unsigned round = 0; round < 10; round++)
 		for (size_t i = 0; i < ARRAY_SIZE(due); i++)
 			assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 1, ids), 1);
@@ -108,7 +108,7 @@ a_budget_is_for_both_turns(void **state UNUSED)
 	send_turns_free(&turns);
 }
 
-/* However many campaigns an account has. */
+/* The number of an account's campaigns does not matter. */
 static void
 accounts_take_turns(void **state UNUSED)
 {
@@ -122,9 +122,9 @@ accounts_take_turns(void **state UNUSED)
 		assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 3, ids), 3);
 	assert_int_equal(due[CAMPAIGNS - 1].rows, 90);
 	assert_int_equal(due[CAMPAIGNS - 2].rows, 90);
-	for (size_t i = 0; i < CAMPAIGNS - 2; i++) /* and those of an account, too */
+	for (size_t i = 0; i < CAMPAIGNS - 2; i++) /* the campaigns of an account take turns, too */
 		assert_in_range(due[i].rows, 99, 100);
-	/* at once as one after another */
+	/* thirty places at once have the same result as one after another */
 	assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 30, ids), 30);
 	assert_int_equal(due[CAMPAIGNS - 1].rows, 80);
 	assert_int_equal(due[CAMPAIGNS - 2].rows, 80);
@@ -140,10 +140,10 @@ an_account_at_its_limit_stops_no_other(void **state UNUSED)
 		{ 4, 1, 30, 35, 3, 35, 600 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 10);
-	assert_int_equal(due[0].rows, 25); /* what is left of the account, urgent ones first */
+	assert_int_equal(due[0].rows, 25); /* what the account's limit leaves, urgent mails first */
 	assert_int_equal(due[1].rows, 30);
 	assert_int_equal(due[2].rows, 30);
-	assert_int_equal(due[3].rows, 25); /* what is left of the campaign */
+	assert_int_equal(due[3].rows, 25); /* what the campaign's limit leaves */
 	send_turns_free(&turns);
 }
 
@@ -176,7 +176,7 @@ more_campaigns_than_are_searched_at_a_time(void **state UNUSED)
 	send_turns_free(&turns);
 }
 
-/* Sends whenever it may, for `ms`. */
+/* Sends whenever it is allowed to, for `ms`. Returns how many were sent. */
 static unsigned
 sent_in(struct send_rate *rate, int64_t begin_ms, int64_t ms)
 {
@@ -198,7 +198,7 @@ mails_an_hour(void **state UNUSED)
 	struct send_rate slow = { .per_hour = 10 }, fast = { .per_hour = 6000 }, any = { .per_hour = 0 };
 	assert_int_equal(sent_in(&slow, 5, 3600 * 1000), 10);
 	assert_int_equal(sent_in(&slow, 5 + 3600 * 1000, 3600 * 1000), 10);
-	/* the first minute's at once; after a pause again those of a minute, not of the pause */
+	/* as many as in a minute are sent at once; after a pause, again as many as in a minute, not in the whole pause */
 	assert_int_equal(sent_in(&fast, 0, 1), 100);
 	assert_in_range(sent_in(&fast, 1, 60 * 1000), 99, 101);
 	assert_int_equal(sent_in(&fast, 10 * 3600 * 1000, 1), 100);

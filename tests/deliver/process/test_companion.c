@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * deliver/process/companion.h: a process that hangs is killed and restarted, one that reports is not. Metrics count it. */
+ * deliver/process/companion.h: a process that hangs is killed and restarted; a process that reports is not. The metrics count
+ * this. */
 #include "unit.h"
 
 #include <errno.h>
@@ -17,10 +18,10 @@
 
 enum { SILENCE_MS = 300, TURN_MS = 20, DEADLINE_MS = 20 * 1000 };
 
-/* Shared with the processes. */
+/* Memory that is shared with the processes. */
 struct seen {
 	_Atomic(int) starts, turns;
-	_Atomic(int) forks, failing_fork; /* the number of the one that fails; 0: none */
+	_Atomic(int) forks, failing_fork; /* the number of the fork that fails; 0: none */
 	_Atomic(pid_t) child, died;
 };
 
@@ -87,7 +88,7 @@ report(void *context UNUSED, int stop_fd, struct companion_life *life)
 	return 0;
 }
 
-/* The first one hangs, the next one works. */
+/* The first process hangs, the next one works. */
 static int
 hang_once(void *context, int stop_fd, struct companion_life *life)
 {
@@ -99,7 +100,7 @@ hang_once(void *context, int stop_fd, struct companion_life *life)
 	return 0;
 }
 
-/* It crashes when it has to end. */
+/* A process that crashes when it has to end. */
 static int
 crash_at_end(void *context UNUSED, int stop_fd, struct companion_life *life UNUSED)
 {
@@ -133,7 +134,7 @@ a_process_that_hangs_is_started_again(void **state UNUSED)
 	assert_int_equal(count_in(log, " companion_crashed signal=9 "), 1);
 }
 
-/* Many times as long as it may be silent. */
+/* It runs for many times as long as it may be silent. */
 static void
 a_process_that_reports_goes_on(void **state UNUSED)
 {
@@ -153,7 +154,7 @@ a_failed_fork_is_no_crash(void **state UNUSED)
 	const struct companion_options options = { report, METRIC_PROCESS_MAILER, NULL, -1, SILENCE_MS };
 	struct companion process;
 	const uint64_t before = restarts();
-	atomic_store(&seen->failing_fork, 2); /* the first one makes the keeper */
+	atomic_store(&seen->failing_fork, 2); /* the first fork makes the keeper */
 	assert_true(companion_start(&options, &process));
 	assert_true(reaches(&seen->turns, 1));
 	companion_stop(&process);
@@ -164,7 +165,7 @@ a_failed_fork_is_no_crash(void **state UNUSED)
 	assert_int_equal(count_in(log, " companion_crashed "), 0);
 }
 
-/* docs/operating.md 12.1: a process that is killed at the end is not counted any more. */
+/* docs/operating.md 12.1: a process that is killed at the end is no longer counted. */
 static void
 a_crash_at_the_end_frees_its_place(void **state UNUSED)
 {
@@ -187,6 +188,6 @@ main(void)
 		TEST(a_failed_fork_is_no_crash),
 		TEST(a_crash_at_the_end_frees_its_place),
 	};
-	metrics_open("", LOG_LEVEL_WARNING); /* shared with the processes */
+	metrics_open("", LOG_LEVEL_WARNING); /* memory that is shared with the processes */
 	return cmocka_run_group_tests_name("deliver/process/companion", tests, NULL, NULL);
 }

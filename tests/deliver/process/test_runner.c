@@ -70,7 +70,7 @@ work_runs_in_the_background(void **state UNUSED)
 		assert_true(runner_take(runner, &result));
 		assert_int_equal(result, RESULT_OK);
 		assert_int_equal(recorded, 2 * round);
-		/* once */
+		/* the result is returned only once */
 		assert_false(has_result(0));
 		assert_false(runner_take(runner, &result));
 	}
@@ -88,7 +88,7 @@ an_error_is_returned(void **state UNUSED)
 	assert_int_equal(result, RESULT_UNAVAILABLE);
 }
 
-/* The context belongs to the thread: runner_free waits for the current task. */
+/* The context belongs to the thread until the current task is done. */
 static void
 runner_free_waits_for_the_current_task(void **state UNUSED)
 {
@@ -100,7 +100,7 @@ runner_free_waits_for_the_current_task(void **state UNUSED)
 	assert_int_equal(recorded, 2);
 }
 
-/* … and runs a task that was started just before. */
+/* A task that was started just before runner_free still runs. */
 static void
 runner_free_runs_a_started_task(void **state UNUSED)
 {

@@ -21,7 +21,7 @@ headers_and_body_follow_the_format(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
-	memset(&attempt, 0xff, sizeof(attempt)); /* nothing of the caller's memory stays */
+	memset(&attempt, 0xff, sizeof(attempt)); /* nothing of this may remain */
 	assert_true(delivery_request_make(pool, &delivery, 1700000000999, &attempt));
 	assert_false(attempt.by_get);
 	assert_string_equal(attempt.url, "https://hooks.example/in");
@@ -110,7 +110,7 @@ invalid_deliveries_are_not_sent(void **state UNUSED)
 	no_secret.destination = &bad_secret;
 	no_payload.payload = SLICE("[]");
 	no_payload.form = true;
-	missing.payload = SLICE_NONE; /* its row is missing */
+	missing.payload = SLICE_NONE; /* the row of its event is missing */
 	assert_false(delivery_request_make(pool, &no_url, 0, &attempt));
 	assert_false(delivery_request_make(pool, &no_secret, 0, &attempt));
 	assert_false(delivery_request_make(pool, &no_payload, 0, &attempt));

@@ -207,7 +207,7 @@ denied_ports_are_not_connected_to(void **state UNUSED)
 	assert_int_equal(send_url("http://127.0.0.1:25/").error, SENDER_FORBIDDEN_ADDRESS);
 }
 
-/* … and after a forbidden one no further address is tried. */
+/* After a forbidden address, no further address is tried. */
 static void
 a_forbidden_address_ends_the_attempt(void **state UNUSED)
 {
@@ -230,7 +230,7 @@ reused_connections_are_checked_again(void **state UNUSED)
 	assert_int_equal(receiver_requests(), 5);
 }
 
-/* docs/deliveries.md 2, connections: not on another idle connection, nor on a new one. */
+/* docs/deliveries.md 2, connections: it is not repeated on another idle connection or on a new one. */
 static void
 a_request_is_sent_once(void **state UNUSED)
 {
@@ -260,7 +260,7 @@ many_attempts_run_in_parallel(void **state UNUSED)
 	for (size_t i = 1; i < IN_FLIGHT; i++)
 		start_path("127.0.0.1", "/status/200", &seen[i]);
 	await(seen + 1, IN_FLIGHT - 1);
-	assert_false(seen[0].done); /* the hanging one does not delay it */
+	assert_false(seen[0].done); /* the hanging attempt does not delay the other one */
 	await(seen, IN_FLIGHT);
 	for (size_t i = 1; i < IN_FLIGHT; i++)
 		assert_int_equal(seen[i].status, 200);
@@ -288,7 +288,7 @@ a_hanging_name_server_delays_no_attempt(void **state UNUSED)
 	assert_true(longest < OWN_NAMES_HANG_MS / 2);
 }
 
-/* Not the receiver's fault: attempt_judge.c relies on this error. */
+/* It is not the receiver's fault: attempt_judge.c relies on this error. */
 static void
 a_lack_of_descriptors_is_an_internal_error(void **state UNUSED)
 {
@@ -316,7 +316,7 @@ a_descriptor_ends_the_wait(void **state UNUSED)
 	close(fd);
 }
 
-/* sender.h: one wait lasts until an attempt has ended. */
+/* sender.h: the end of an attempt ends the wait. */
 static void
 a_wait_ends_with_an_attempt(void **state UNUSED)
 {
@@ -336,7 +336,7 @@ processor_ms(void)
 	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-/* An idle connection stays registered, and its end is reported until it is taken out. */
+/* An idle connection stays registered, and its end is reported until it is removed. */
 static void
 the_end_of_an_idle_connection_is_handled_once(void **state UNUSED)
 {

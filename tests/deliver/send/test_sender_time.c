@@ -21,7 +21,7 @@ start_hanging(struct seen *seen)
 		(void)wait_a_moment(50, -1);
 }
 
-/* A response that came while the process was busy came in time. */
+/* A response that came while the process was busy counts as in time. */
 static void
 a_busy_process_extends_the_time_limit(void **state UNUSED)
 {
@@ -38,12 +38,12 @@ a_busy_process_extends_the_time_limit(void **state UNUSED)
 	await(&hanging, 1);
 	assert_int_equal(hanging.error, SENDER_TIMEOUT);
 	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
-	/* the next one has its usual time */
+	/* the next attempt has the usual time limit */
 	hanging = send_path("127.0.0.1", "/hang");
 	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
 }
 
-/* … also while it was busy with another one. */
+/* The same holds while the process was busy with the report of another attempt. */
 static void
 a_long_report_extends_the_time_limit(void **state UNUSED)
 {
@@ -58,7 +58,7 @@ a_long_report_extends_the_time_limit(void **state UNUSED)
 	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
 }
 
-/* … and so did one that came while the process or the machine was suspended. */
+/* A response that came while the process or the machine was suspended counts as in time, too. */
 static void
 a_stopped_process_extends_the_time_limit(void **state UNUSED)
 {
@@ -79,7 +79,7 @@ a_stopped_process_extends_the_time_limit(void **state UNUSED)
 	assert_int_equal(waitpid(stopper, NULL, 0), stopper);
 }
 
-/* … but the claim does not last forever. */
+/* The extension is limited. */
 static void
 the_extension_has_a_maximum(void **state UNUSED)
 {
@@ -91,7 +91,7 @@ the_extension_has_a_maximum(void **state UNUSED)
 	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
 }
 
-/* … and its end is noticed when nothing else happens. */
+/* The end of the extension is noticed even when nothing else happens. */
 static void
 an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
 {

@@ -75,7 +75,7 @@ numbers_outside_the_list_get_nothing(void **state UNUSED)
 }
 
 static const struct {
-	const char *number, *refusal, *despite; /* despite: where any number is permitted */
+	const char *number, *refusal, *despite; /* `despite`: the refusal where any number is permitted */
 } kinds[] = {
 	{ "+493012345678", "not_mobile", NULL }, /* a landline */
 	{ "+495001234567", "not_mobile", NULL }, /* a range without numbers */
@@ -145,7 +145,7 @@ each_answer_has_a_meaning(void **state UNUSED)
 	}
 }
 
-/* docs/mail.md 8.4: errors that can come before and after the request */
+/* docs/mail.md 8.4: errors that can occur before and after the request arrives */
 static void
 what_may_have_arrived_is_not_sent_again(void **state UNUSED)
 {
@@ -167,7 +167,7 @@ an_answer_is_stored_without_the_code(void **state UNUSED)
 	ASSERT_TEXT(gateway_answer(pool, SLICE("012"), SLICE("012345")), "012");
 	ASSERT_TEXT(gateway_answer(pool, SLICE("x012345"), SLICE("012345")), "x******");
 	ASSERT_TEXT(gateway_answer(pool, SLICE("its id is 01234"), SLICE("012345")), "its id is 01234");
-	/* the stored part of a longer answer can end inside the code */
+	/* the stored part of a longer answer may end inside the code */
 	char text[SENDER_ANSWER_STORED];
 	memset(text, '.', sizeof(text));
 	memcpy(text + sizeof(text) - 5, "01234", 5);
@@ -176,7 +176,7 @@ an_answer_is_stored_without_the_code(void **state UNUSED)
 	assert_int_equal(cut.size, sizeof(text));
 }
 
-/* docs/mail.md 8.1: a text is one message: what does not fit, or has other characters, is left out. */
+/* docs/mail.md 8.1: a text is one message: a name that does not fit, or has other characters, is left out. */
 static void
 a_text_is_one_message(void **state UNUSED)
 {

@@ -1,4 +1,4 @@
-# Run by tests/system/mail/test_mail_message.py.
+# A program for tests/system/mail/test_mail_message.py.
 noinst_PROGRAMS += %D%/compose_mail
 %C%_compose_mail_SOURCES = %D%/compose_mail.c
 %C%_compose_mail_LDADD = $(mail_libs)

@@ -43,7 +43,7 @@ composed(const struct mail_content *content)
 	return text;
 }
 
-/* Every kind but the text to a phone. */
+/* Every kind of message is a mail, except for the text to a phone. */
 static void
 kinds_of_messages_are_mails(void **state UNUSED)
 {
@@ -98,7 +98,7 @@ default_mails_are_made_with_and_without_values(void **state UNUSED)
 		}
 }
 
-/* Anyone can have these sent to any address. */
+/* Anyone can have these mails sent to any address. */
 static void
 confirmations_have_no_names(void **state UNUSED)
 {
@@ -228,7 +228,7 @@ the_document_describes_every_kind(void **state UNUSED)
 	}
 }
 
-/* What is between the campaign's name and the end. */
+/* Asserts what the HTML contains between the campaign's name and the end. */
 static void
 assert_layout(const char *text, const char *expected)
 {
@@ -243,7 +243,7 @@ assert_layout(const char *text, const char *expected)
 	struct slice body = { from, (size_t)(strstr(from, "</td>") - from) }, part;
 	struct buffer out;
 	buffer_init(&out, 4096);
-	while (body.size > 0) { /* without the styles */
+	while (body.size > 0) { /* leaves out the styles */
 		const char *style = memmem(body.data, body.size, " style=\"", 8);
 		part = slice_sub(body, 0, style == NULL ? body.size : (size_t)(style - body.data));
 		buffer_add(&out, part);

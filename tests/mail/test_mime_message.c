@@ -167,7 +167,7 @@ bodies_are_quoted_printable(void **state UNUSED)
 	assert_encoded(".\n..\nFrom a\na From", "=2E\r\n=2E.\r\n=46rom a\r\na From\r\n");
 	assert_encoded("a\r\nb\n\n", "a=0D\r\nb\r\n\r\n");
 	assert_encoded("\xc3\xa9\xff", "=C3=A9=FF\r\n");
-	/* The longest: 75 characters and the sign; a character and what is encoded stay whole */
+	/* the longest line: 75 characters and the sign; characters and encoded bytes stay whole */
 	assert_encoded("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n");
 	assert_encoded("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
@@ -208,7 +208,7 @@ addresses_are_safe(void **state UNUSED)
 	assert_address("\"a\"@example.org", NULL, false);
 	assert_address("a,b@example.org", NULL, false);
 	assert_address("", NULL, false);
-	/* '<' and a combining stroke are one character in NFC */
+	/* '<' and a combining stroke become one character in NFC */
 	assert_address("a<\xcc\xb8@example.org", "a\xe2\x89\xae@example.org", true);
 }
 

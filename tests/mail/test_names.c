@@ -88,7 +88,7 @@ long_names_are_left_out(void **state UNUSED)
 	assert_clean(MAIL_FIRST_NAME, name, name);
 	name[MAIL_PERSON_MAX_CHARACTERS] = 'a';
 	assert_clean(MAIL_FIRST_NAME, name, "");
-	/* nor is a link after many characters that are not shown */
+	/* a link after many characters that are not shown is not shown either */
 	assert_clean(MAIL_FIRST_NAME, pool_printf(pool, "Ada%*s.example", 300, "").data, "");
 }
 

@@ -10,7 +10,7 @@
 
 static const mail_names every_name = MAIL_NAME_BIT(MAIL_NAMES) - 1;
 
-/* "line:column message" of the error, or what is shown. */
+/* The output of the template, or its error as "line:column message". */
 static const char *
 shown(enum template_place place, const char *source, mail_names required)
 {
@@ -190,7 +190,7 @@ values_are_refused_in_html(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* What would run a script, lead away, load a document or send a form, however it is written. */
+/* HTML that would run a script, lead to another page, load a document or send a form, however it is written. */
 static void
 active_html_is_refused(void **state UNUSED)
 {
@@ -248,7 +248,7 @@ active_html_is_refused(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* docs/mail.md 1.3: what is loaded only for some values of a secret sends its host a part of it. */
+/* docs/mail.md 1.3: something that is loaded only for some values of a secret tells its host a part of the secret. */
 static void
 styles_load_nothing(void **state UNUSED)
 {
@@ -284,7 +284,7 @@ styles_load_nothing(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* What mails usually contain. */
+/* HTML that mails usually contain. */
 static void
 inactive_html_is_accepted(void **state UNUSED)
 {
@@ -306,7 +306,8 @@ inactive_html_is_accepted(void **state UNUSED)
 
 static const char *const secrets[] = { "status_url", "confirm_url", "unsubscribe_url", "code" };
 
-/* With S for each secret: what is shown where `S` is its value, or the place of the error and its message. */
+/* Tests the template with each secret in place of S. `expected`: the output, in which `S` is the secret's value, or the place and
+ * message of the error. */
 static void
 assert_secret(enum template_place place, const char *source, const char *expected)
 {
@@ -472,7 +473,7 @@ sizes_are_limited(void **state UNUSED)
 	assert_true(template_compile(pool, (struct slice){ source, TEMPLATE_TEXT_MAX_BYTES }, &rules, &made, &error));
 	assert_false(template_compile(pool, (struct slice){ source, TEMPLATE_TEXT_MAX_BYTES + 1 }, &rules, &made, &error));
 	assert_slice(error.message, "it has more than 16384 bytes");
-	/* each value has its 200 characters */
+	/* each value has the maximum of 200 characters */
 	const size_t fit = TEMPLATE_TEXT_OUTPUT_MAX / MAIL_VALUE_MAX_CHARACTERS;
 	for (size_t i = 0; i <= fit; i++)
 		memcpy(source + i * name.size, name.data, name.size);

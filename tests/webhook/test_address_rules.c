@@ -43,7 +43,7 @@ is_allowed(const struct address_rules *by, const char *text, uint16_t port)
 	return address_allowed(by, (const struct sockaddr *)&storage);
 }
 
-/* Every class of docs/deliveries.md 5: its first and last address. */
+/* The first and the last address of every class in docs/deliveries.md 5. */
 static void
 forbidden_addresses_are_never_allowed(void **state UNUSED)
 {
@@ -72,7 +72,7 @@ forbidden_addresses_are_never_allowed(void **state UNUSED)
 		"3fff::1", "3fff:fff:ffff::1",
 		/* discard-only, SRv6, the former 6bone */
 		"100::", "100::ffff:ffff:ffff:ffff", "100:0:0:1::1", "5f00::1", "5f00:ffff::1", "3ffe::1",
-		/* IPv4 inside: v4-mapped, v4-compatible */
+		/* with an embedded IPv4 address: v4-mapped, v4-compatible */
 		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "::127.0.0.1",
 		"::10.0.0.1", "::8.8.8.8",
 		/* 6to4 */
@@ -89,7 +89,7 @@ forbidden_addresses_are_never_allowed(void **state UNUSED)
 			fail_msg("dialled: %s", forbidden[i]);
 }
 
-/* Next to the forbidden ranges, and addresses that embed public ones. */
+/* Addresses next to the forbidden ranges, and addresses that embed public ones. */
 static void
 public_addresses_are_allowed(void **state UNUSED)
 {
@@ -105,7 +105,7 @@ public_addresses_are_allowed(void **state UNUSED)
 			fail_msg("refused: %s", allowed[i]);
 }
 
-/* "Setting allow_networks opens listed networks": only those, also when embedded in other addresses. */
+/* "Setting allow_networks opens listed networks": only those, but also when they are embedded in other addresses. */
 static void
 listed_networks_are_open(void **state UNUSED)
 {
@@ -202,7 +202,7 @@ denied_ports_are_not_allowed(void **state UNUSED)
 	assert_false(is_allowed(&own, "8.8.8.8", 0));
 }
 
-/* docs/mail.md 8.2: a gateway without TLS. */
+/* docs/mail.md 8.2: the rules for a gateway without TLS. */
 static void
 no_address_but_those_listed_is_allowed(void **state UNUSED)
 {
@@ -279,7 +279,7 @@ networks_end_at_their_last_bit(void **state UNUSED)
 	assert_false(network_list_contains(&none, &any));
 }
 
-/* What a list contains does not depend on the order of its items, and a network may be part of others. */
+/* The result does not depend on the order of a list's items, and a network may be part of others. */
 static void
 networks_of_a_list_may_be_nested(void **state UNUSED)
 {
@@ -326,7 +326,7 @@ the_client_is_the_first_untrusted_address(void **state UNUSED)
 		{ "10.0.0.1", "[2001:db8::5]:4711", "2001:db8::5" },
 		{ "10.0.0.1", "fe80::5%eth0", "fe80::5" },
 		{ "10.0.0.1", "203.0.113.1, 10.0.0.2:80", "203.0.113.1" },
-		/* an invalid item ends the walk */
+		/* an invalid item ends the search */
 		{ "10.0.0.1", "203.0.113.1, unknown", "10.0.0.1" },
 		{ "10.0.0.1", "203.0.113.1, unknown, 10.0.0.2", "10.0.0.2" },
 		{ "10.0.0.1", "203.0.113.1,", "203.0.113.1" },

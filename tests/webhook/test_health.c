@@ -8,7 +8,7 @@
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 #define DAY (INT64_C(24) * HOUR)
 
-/* The defaults. */
+/* The default rules. */
 static const struct health_rules rules = { .concurrency_start = 4,
 	.concurrency_max = 32,
 	.breaker_failures = 5,
@@ -29,7 +29,7 @@ attempt(struct health *health, bool success, int64_t now_ms)
 	return success ? health_succeed(&rules, health) : health_fail(&rules, health, now_ms);
 }
 
-/* docs/deliveries.md 4: starts at 4, grows by one per success to 32, halves on failure. */
+/* docs/deliveries.md 4: the concurrency starts at 4, grows by one per success up to 32, and is halved by a failure. */
 static void
 the_concurrency_grows_and_is_halved(void **state UNUSED)
 {
@@ -50,7 +50,7 @@ the_concurrency_grows_and_is_halved(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, 0), 3);
 }
 
-/* docs/deliveries.md 3, breaker: after 5 consecutive failures one probe at a time, 10 s apart, doubling to 1 h. */
+/* docs/deliveries.md 3, breaker: after 5 consecutive failures, one probe at a time, 10 s apart, doubling to 1 h. */
 static void
 the_breaker_waits_longer_each_time(void **state UNUSED)
 {
@@ -116,7 +116,7 @@ a_success_releases_slowly(void **state UNUSED)
 	}
 }
 
-/* … and the success of an attempt that was under way when it opened also counts. */
+/* The success of an attempt that was under way when the breaker opened also closes it. */
 static void
 a_late_success_closes_it(void **state UNUSED)
 {

@@ -17,7 +17,7 @@ each_duration_has_a_bucket(void **state UNUSED)
 		assert_int_equal(latency_bucket(cases[i].ms), cases[i].bucket);
 }
 
-/* Within a bucket, attempts are taken as evenly spread. */
+/* Attempts are assumed to be evenly spread within a bucket. */
 static void
 a_percentile_is_a_place_in_its_bucket(void **state UNUSED)
 {

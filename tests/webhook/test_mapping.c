@@ -9,7 +9,7 @@
 
 enum { DEPTH = 16 };
 
-/* The fields as text: `target=value`, with `?` after an optional target, one after another, entries divided by `|`. */
+/* The fields as text: `target=value`, with `?` after an optional target, in order; entries are separated by `|`. */
 static struct slice
 fields_of(const struct payload_map *map, struct slice json)
 {
@@ -140,7 +140,7 @@ a_constant_is_in_every_payload(void **state UNUSED)
 	assert_fields("f=[\"DE\"]", "{\"\\\"DE\\\"\":1}", "f=1");
 }
 
-/* The payload with some entries of its list, which the same map takes again. */
+/* A payload with only some entries of its list works with the same map. */
 static void
 a_list_is_written_in_part(void **state UNUSED)
 {
@@ -166,7 +166,7 @@ a_list_is_written_in_part(void **state UNUSED)
 	buffer_free(&out);
 }
 
-/* What the log says about a map that does not fit. */
+/* The notes in the log about a map that does not fit. */
 static void
 a_map_that_does_not_fit_is_noted(void **state UNUSED)
 {
@@ -307,7 +307,7 @@ a_form_is_a_document(void **state UNUSED)
 	const char *names[] = { "data[customer][email]", "data[customer][city]", "a.b", "x[", "data[customer][email][deep]" };
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct document_node *node = document_add_field(pool, root, slice_of(names[i]));
-		assert_true((node == NULL) == (i == 4)); /* inside a value */
+		assert_true((node == NULL) == (i == 4)); /* it would be inside a value */
 		if (node != NULL) {
 			node->type = DOCUMENT_STRING;
 			node->text = slice_of(names[i]);

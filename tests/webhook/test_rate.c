@@ -5,7 +5,7 @@
 #include "base/attributes.h"
 #include "webhook/rate.h"
 
-/* Starts what may start, at each of the times. Returns how many have started. */
+/* At each of these times, starts all deliveries that may start. Returns how many have started. */
 static size_t
 start_all(struct rate *rate, int64_t from_ms, int64_t to_ms, int64_t step_ms, size_t *most_at_once)
 {
@@ -58,7 +58,7 @@ a_high_rate_comes_in_tenths_of_a_second(void **state UNUSED)
 	}
 }
 
-/* The first time at which one may start, and not a millisecond before. */
+/* rate_next_ms is the first time at which a delivery may start: none may start a millisecond before. */
 static void
 the_next_start_is_known(void **state UNUSED)
 {
@@ -78,7 +78,7 @@ the_next_start_is_known(void **state UNUSED)
 	}
 }
 
-/* After an hour without deliveries, no more may start than at the beginning. */
+/* After an hour without deliveries, no more of them may start than at the beginning. */
 static void
 what_was_not_used_is_lost(void **state UNUSED)
 {
@@ -89,7 +89,7 @@ what_was_not_used_is_lost(void **state UNUSED)
 	assert_in_range(start_all(&rate, 3600 * 1000, 3601 * 1000, 1, &most), 50, 55);
 }
 
-/* Counting continues when the operator changes the rate. */
+/* Counting continues when the operator changes the rate limit. */
 static void
 a_changed_rate_holds_from_then_on(void **state UNUSED)
 {

@@ -10,7 +10,7 @@
 
 static const int64_t promised_delays[] = { 5 * S, M, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H };
 
-/* The one of docs/deliveries.md. */
+/* The schedule of docs/deliveries.md. */
 static struct retry_schedule
 default_schedule(void)
 {
@@ -92,7 +92,7 @@ eleven_attempts_are_made(void **state UNUSED)
 	assert_int_equal(decide(true, 503, 5000, 11, 0).hold_ms, 5000);
 }
 
-/* 2xx with a complete response is a success, everything else is retried, 410 when the webhook is enabled. */
+/* 2xx with a complete response is a success, everything else is retried, after a 410 once the webhook is enabled. */
 static void
 statuses_have_three_meanings(void **state UNUSED)
 {
@@ -109,7 +109,7 @@ statuses_have_three_meanings(void **state UNUSED)
 	assert_int_equal(decide(false, 200, -1, 1, 0).kind, RETRY_LATER);
 }
 
-/* docs/deliveries.md 3.3: statuses of `accepts` are successes, too, when the answer was complete */
+/* docs/deliveries.md 3.3: statuses in `accepts` are also successes if the answer was complete */
 static void
 redirects_can_be_taken(void **state UNUSED)
 {
@@ -156,7 +156,7 @@ retry_after_is_a_minimum(void **state UNUSED)
 	assert_int_equal(decide(true, 200, 10 * M, 1, 0).hold_ms, 0);
 }
 
-/* RFC 9110 10.2.3 and 5.6.7, its own example date: 784111777 s. */
+/* RFC 9110 10.2.3 and 5.6.7; its example date is 784111777 s. */
 static void
 retry_after_headers_are_read(void **state UNUSED)
 {

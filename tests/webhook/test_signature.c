@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Digests, Base64, ids, keys, signatures, event names.
  *
- * Expected values have other sources: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts Python's hmac and hashlib (one of
+ * Expected values have other sources: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts Python's hmac and hashlib (for one of
  * them also `openssl dgst -sha256 -mac HMAC`), as noted at each. */
 #include "unit.h"
 #include "with_pool.h"
@@ -25,7 +25,7 @@ run_of(char byte, size_t size)
 	return (struct slice){ bytes, size };
 }
 
-/* first, first + 1, … */
+/* The bytes first, first + 1, … */
 static struct slice
 counting(unsigned char first, size_t size)
 {
@@ -41,7 +41,7 @@ hex(struct digest digest)
 	return encode_hex(pool, digest_slice(&digest));
 }
 
-/* FIPS 180-2 B.1; pieces are hashed like one text. */
+/* FIPS 180-2 B.1; several parts are hashed like one text. */
 static void
 sha256_of_known_texts(void **state UNUSED)
 {
@@ -68,7 +68,7 @@ hmac_of_known_texts(void **state UNUSED)
 	    hex(digest_hmac_sha256(SLICE_NONE, NULL, 0)), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
-/* Keys may alternate and repeat, and each signs as if it were the first. RFC 4231; the empty key: Python. */
+/* Keys may alternate and repeat; each signs as if it were the first. RFC 4231; the empty key: Python. */
 static void
 hmac_of_keys_in_turn(void **state UNUSED)
 {

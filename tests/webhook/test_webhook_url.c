@@ -17,7 +17,7 @@ expect(const char *const *urls, size_t count, enum webhook_url_result expected)
 	}
 }
 
-/* The host that was checked, and a request line in ASCII (RFC 3986). */
+/* The URL to connect to has the host that was checked, and is in ASCII (RFC 3986). */
 static void
 good_urls_are_normalized(void **state UNUSED)
 {
@@ -224,7 +224,7 @@ respelled_urls_are_known(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(webhook_url_is_respelled(slice_of(cases[i].url), slice_of(cases[i].location)), cases[i].same);
 	assert_false(webhook_url_is_respelled(SLICE("https://shop.example/hook"), SLICE_NONE));
-	assert_false(webhook_url_is_respelled(SLICE_NONE, SLICE_NONE)); /* a URL that is sealed */
+	assert_false(webhook_url_is_respelled(SLICE_NONE, SLICE_NONE)); /* a URL that could not be opened */
 }
 
 int

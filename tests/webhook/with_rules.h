@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Like with_pool.h, with the default address rules. */
+ * Like with_pool.h, but with the default address rules. */
 #pragma once
 
 #include "conf/setting_table.h"

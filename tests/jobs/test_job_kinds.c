@@ -20,7 +20,7 @@
 #include "store/operator/deliveries.h"
 #include "store/state.h"
 
-/* What was sent, and what came of it. */
+/* What was sent, and the result. */
 static struct {
 	uint64_t webhook;
 	char address[64], content[1024];
@@ -36,7 +36,7 @@ static struct job_settings host = { .has_mail = true,
 	.mail_senders = { .from = { .address = { .text = SLICE("a@example.org"), .domain = SLICE("example.org") } } },
 	.form_urls = SLICE("") };
 
-/* ---- stubs of what sends ---- */
+/* ---- stubs of the functions that send ---- */
 
 struct slice
 sender_error_name(enum sender_error error UNUSED)
@@ -131,7 +131,7 @@ find(struct world *w, uint64_t id)
 	return job;
 }
 
-/* Leases the only job and takes a turn with it; returns the job as it is then stored. */
+/* Leases the only job and takes a turn with it; returns the job as it is stored afterwards. */
 static struct operator_job
 turn(struct world *w, int64_t turn_ms, struct id_set under_way)
 {
@@ -158,7 +158,7 @@ all_of(struct world *w, uint64_t webhook)
 	return job_redelivery_parameters(w->pool, &filter);
 }
 
-/* Makes ended deliveries of a webhook from its pending ones: copies with consecutive ids. */
+/* Makes ended deliveries of a webhook as copies of its pending ones, with consecutive ids. */
 static uint64_t
 make_ended(struct world *w, unsigned count)
 {
@@ -173,19 +173,19 @@ make_ended(struct world *w, unsigned count)
 	return webhook;
 }
 
-/* Every delivery is due again, and none twice. */
+/* Every delivery is due again, and only once. */
 static void
 a_redelivery_goes_on_in_turns(void **state)
 {
 	enum { MANY = 2999 };
 	struct world *w = *state;
 	const uint64_t webhook = make_ended(w, MANY), id = add(w, JOB_REDELIVERY, all_of(w, webhook));
-	struct operator_job job = turn(w, 0, no_ids); /* a first page */
+	struct operator_job job = turn(w, 0, no_ids); /* the first turn redelivers one page */
 	assert_int_equal(job.state, JOB_RUNNING);
 	assert_true(job.done > 0 && job.done < MANY + 1 && job.position > 0);
 	assert_int_equal(root_number(DUE, webhook), job.done);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE id < %" PRIu64, job.position), 0);
-	root_run("DELETE FROM t_due"); /* they end again */
+	root_run("DELETE FROM t_due"); /* the deliveries end again */
 	const uint64_t before = job.done;
 	while (job.state == JOB_RUNNING)
 		job = turn(w, 0, no_ids);
@@ -197,7 +197,7 @@ a_redelivery_goes_on_in_turns(void **state)
 	assert_true(job.id == id && job.total == 0);
 }
 
-/* The job is cancelled during a turn: the piece under way is rolled back. */
+/* The job is cancelled during a turn: the transaction under way is rolled back. */
 static void
 a_cancelled_redelivery_queues_no_more(void **state)
 {
@@ -255,12 +255,12 @@ filters_of_a_redelivery(void **state)
 	assert_int_equal(root_number(DUE, webhook), 1400);
 	root_run("DELETE FROM t_due");
 	w->campaign = add_campaign(w);
-	add(w, JOB_REDELIVERY, all_of(w, webhook)); /* of a webhook of another campaign */
+	add(w, JOB_REDELIVERY, all_of(w, webhook)); /* deliveries of a webhook of another campaign */
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* Parameters that are not understood are not ignored: the job would send more than was requested. */
+/* Parameters that are not understood must not be ignored: otherwise the job would send more than was requested. */
 static void
 parameters_of_a_later_version_are_refused(void **state)
 {
@@ -289,7 +289,7 @@ a_webhook_is_tested(void **state)
 	assert_slice(job.result,
 	    "{\"ok\":true,\"status\":200,\"location\":null,\"moved\":false,\"error\":null,\"duration_ms\":12,"
 	    "\"answer\":\"\xef\xbf\xbd\\\"no\\\"\"}");
-	net.status = 500; /* the job is done all the same: this is the result of the test */
+	net.status = 500; /* the job is done nevertheless: this status is the result of the test */
 	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = webhook }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
@@ -363,7 +363,7 @@ samples_are_sent(void **state)
 	assert_int_equal(net.sent, 1);
 }
 
-/* docs/mail.md 4, SMTPUTF8: an address for replies that is not ASCII needs it, too. */
+/* docs/mail.md 4, SMTPUTF8: a reply address that is not ASCII needs it, too. */
 static void
 samples_with_a_utf8_address_need_smtputf8(void **state)
 {
@@ -380,7 +380,7 @@ samples_with_a_utf8_address_need_smtputf8(void **state)
 	host.mail_senders.reply_to = (struct mailbox){ .name = SLICE_NONE };
 }
 
-/* docs/architecture.md 5: in pieces, whose progress is in the campaign's own row */
+/* docs/architecture.md 5: in chunks, whose progress is stored in the campaign's own row */
 static void
 addresses_are_counted(void **state)
 {

@@ -71,7 +71,7 @@ store_execute(struct store *store UNUSED, struct pool *own, struct execution *ex
 	execution->made_deliveries = atomic_load(&shared->made_deliveries);
 }
 
-static int64_t until_ms; /* deadline of the store; 0: none was set */
+static int64_t until_ms; /* deadline that was set for the store; 0: none */
 
 void
 store_set_deadline(struct store *store UNUSED, int64_t deadline_ms)
@@ -79,7 +79,7 @@ store_set_deadline(struct store *store UNUSED, int64_t deadline_ms)
 	until_ms = deadline_ms;
 }
 
-/* Reads must have the deadline of their requests. */
+/* Notes a read, which must have the deadline of its request. */
 static void
 note_reading(const char *what, uint64_t number)
 {
@@ -195,7 +195,7 @@ start_committer(void)
 		.context = shared };
 	committer = fork();
 	if (committer == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed test leaves no process */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is killed leaves no process behind */
 		_exit(committer_run(&options));
 	}
 }

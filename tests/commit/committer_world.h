@@ -15,7 +15,7 @@
 
 enum { PEERS_MAX = 400, CALLS_MAX = 4096, TIMEOUT_MS = 20000, LARGE = 1024 * 1024, OTHER_UID = 65534 };
 
-/* First bytes of keys that are unknown, and for which the database is unreachable. */
+/* First bytes of an unknown key, and of a key for which the database is unreachable. */
 enum { UNKNOWN = 200, UNREACHABLE = 201 };
 enum { LOCKED = 77 };
 /* A lead and a campaign that crash the committer. */
@@ -27,11 +27,11 @@ struct shared {
 	atomic_bool hold_next; /* … also at the next call */
 	atomic_uint batches;
 	atomic_bool held;            /* store_execute is waiting */
-	atomic_bool locked;          /* campaign LOCKED is locked by another process */
+	atomic_bool locked;          /* another process has locked the campaign LOCKED */
 	atomic_bool away;            /* the database is not ready */
 	atomic_bool sealed;          /* its secrets cannot be opened */
-	atomic_bool made_deliveries; /* … by store_execute */
-	atomic_bool unknown;         /* … the outcome of the batch that waits */
+	atomic_bool made_deliveries; /* store_execute made deliveries */
+	atomic_bool unknown;         /* the outcome of the batch that waits is unknown */
 	atomic_bool ready;
 	atomic_uint rests;
 	char calls[CALLS_MAX]; /* "E2 " a batch of two, "K " a key, "C " a campaign, "T " a key's use, "R "
@@ -53,14 +53,14 @@ int close_all(void **state);
 void start_committer(void);
 /* Restarts it after a crash. */
 void restart_committer(void);
-/* Waits for its end; returns its exit status. */
+/* Waits for the end of the committer; returns its exit status. */
 int ended(void);
 void wait_until(bool (*condition)(void));
 /* Whether the store was called for an idle connection. */
 bool has_rested(void);
 
 void connect_peers(size_t count);
-/* The caller frees it. */
+/* The caller frees the buffer. */
 struct buffer frame_of(const struct commit_request *request);
 /* Returns a request with a distant deadline. */
 struct commit_request request_of(enum commit_request_kind kind);

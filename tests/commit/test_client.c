@@ -19,14 +19,14 @@ enum step {
 	ANSWER,         /* all requests, until the client closes the connection */
 	ANSWER_ONCE,    /* one request, then closes */
 	END_UNREAD,     /* closes with the request unread */
-	END_HALF_READ,  /* the same, with its first bytes read */
+	END_HALF_READ,  /* closes with only the first bytes of the request read */
 	END_READ,       /* closes with the whole request read */
-	END_IN_ANSWER,  /* … and half of an answer sent */
+	END_IN_ANSWER,  /* closes with the whole request read, and half of an answer sent */
 	TAKE_NO_MORE,   /* reads only what has been sent so far, and closes when the client does */
 	ANSWER_GARBAGE, /* a frame that is not an answer */
 	ANSWER_OTHER,   /* the answer to another kind of request */
-	REFUSE,         /* as with a full queue */
-	STAY_SILENT     /* until the client closes */
+	REFUSE,         /* refuses the request, as with a full queue */
+	STAY_SILENT     /* sends nothing until the client closes */
 };
 
 enum { TEXT_BYTES = 1024 * 1024, TIMEOUT_MS = 10000, SHORT_MS = 200, STEPS_MAX = 8 };
@@ -50,7 +50,7 @@ wait_readable(int fd)
 	poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, TIMEOUT_MS);
 }
 
-/* False: the client has closed. */
+/* Returns false if the client has closed. */
 static bool
 read_request(int fd, struct frame_reader *reader, struct pool *own, struct commit_request *request)
 {
@@ -195,7 +195,7 @@ start_fake(const enum step *steps, size_t count)
 	assert_true(fake.runs);
 }
 
-/* The client closes first, so that the fake ends. */
+/* Closes the client first, so that the fake committer ends. */
 static void
 stop_fake(void)
 {
@@ -246,7 +246,7 @@ assert_done(const char *email)
 	assert_slice(outcome.body, email);
 }
 
-/* FAILURE_UNAVAILABLE at once, or at the deadline if that is short. */
+/* Asserts FAILURE_UNAVAILABLE, at once or at a short deadline. */
 static void
 assert_unavailable(int64_t timeout_ms)
 {
@@ -296,7 +296,7 @@ test_a_committer_that_ends_between_requests(void **state UNUSED)
 	assert_done("three");
 }
 
-/* The rest cannot be sent, and the whole request goes to the next committer. */
+/* The rest of the request cannot be sent, so the whole request goes to the next committer. */
 static void
 test_a_committer_that_ends_in_a_request(void **state UNUSED)
 {
@@ -310,7 +310,7 @@ test_a_committer_that_ends_in_a_request(void **state UNUSED)
 	assert_int_equal(fake.requests_read, 1);
 }
 
-/* It may have run, so it is not sent again. */
+/* The request may have run, so it is not sent again. */
 static void
 test_a_request_that_was_taken(void **state UNUSED)
 {
@@ -344,7 +344,7 @@ test_a_refusal(void **state UNUSED)
 	assert_unavailable(TIMEOUT_MS);
 }
 
-/* A late answer is not taken for the next one. */
+/* A late answer is not mistaken for the answer to the next request. */
 static void
 test_the_deadline(void **state UNUSED)
 {
@@ -381,7 +381,7 @@ test_no_committer_reads(void **state UNUSED)
 	assert_in_range(clock_monotonic_ms() - started, SHORT_MS, TIMEOUT_MS);
 }
 
-/* Without the parent the request fails at once, because this process has to end. */
+/* Without the parent, the request fails at once, because this process has to end. */
 static void
 test_no_parent_listens(void **state UNUSED)
 {
@@ -417,7 +417,7 @@ ready(int64_t timeout_ms)
 	return run_request((struct commit_request){ .kind = REQUEST_READINESS }, timeout_ms).result;
 }
 
-/* As the committer reports; not ready without its answer. */
+/* Readiness is what the committer answers; without an answer, the database counts as not ready. */
 static void
 test_readiness(void **state UNUSED)
 {

@@ -165,7 +165,7 @@ same_command(const struct command *got, const struct command *want)
 	assert_int_equal(got->view.own, want->view.own);
 }
 
-/* Encodes and decodes a request with a deadline. */
+/* Encodes and decodes a request; checks its deadline. */
 static struct commit_request
 carry_request(struct commit_request request)
 {
@@ -552,7 +552,7 @@ test_random_bytes(void **state UNUSED)
 	srandom(1);
 	for (int try = 0; try < RANDOM_TRIES; try++) {
 		size_t size = (size_t)random() % sizeof(bytes);
-		for (size_t i = 0; i < size; i++) /* small numbers are more often valid lengths and choices */
+		for (size_t i = 0; i < size; i++) /* small numbers, because these are more often valid lengths and choices */
 			bytes[i] = (char)(random() % 2 == 0 ? random() % 4 : random());
 		(void)survives((struct slice){ bytes, size }, try % 2 == 0);
 	}

@@ -45,7 +45,7 @@ test_a_batch_has_an_end(void **state UNUSED)
 	assert_string_equal(shared->calls, "E1 E128 E72 ");
 }
 
-/* A request without room in a batch is first in the next, whatever the others send in the meantime. */
+/* A request for which a batch has no room is first in the next batch, no matter what the others send in the meantime. */
 static void
 test_no_request_is_passed_over_for_ever(void **state UNUSED)
 {
@@ -71,7 +71,7 @@ test_the_leads_of_a_batch_are_limited(void **state UNUSED)
 {
 	static const size_t leads[] = { 100, 100, 57, 250, 250, 56, 150 };
 	connect_peers(1);
-	for (size_t i = 0; i < 20; i++) { /* after which little work is expected of points */
+	for (size_t i = 0; i < 20; i++) { /* afterwards, little work is expected of commands that book points */
 		request_points(0, 1);
 		assert_int_equal(answer_of(0).kind, ANSWER_OUTCOME);
 	}
@@ -168,7 +168,7 @@ test_two_requests_at_once(void **state UNUSED)
 	assert_closed(1);
 }
 
-/* Sends on `count` peers from `first` on, as much as they accept, until all is sent. */
+/* Sends to `count` peers from `first` on, as much as they accept at a time, until everything is sent. */
 static void
 pump(struct buffer *out, size_t *sent, size_t first, size_t count)
 {
@@ -192,7 +192,7 @@ test_a_full_queue(void **state UNUSED)
 	const struct commit_request request = sign_up((struct slice){ text, sizeof(text) });
 	struct buffer out = frame_of(&request);
 	connect_peers(1 + 2 * COUNT);
-	for (size_t first = 1; first <= 1 + COUNT; first += COUNT) { /* the room is freed */
+	for (size_t first = 1; first <= 1 + COUNT; first += COUNT) { /* the room of the requests is freed */
 		size_t sent[COUNT] = { 0 }, done = 0;
 		hold_peer(0);
 		for (size_t i = 0; i < COUNT; i++)
@@ -209,7 +209,7 @@ test_a_full_queue(void **state UNUSED)
 	buffer_free(&out);
 }
 
-/* The room of a request that is never completed is freed. */
+/* The room that a request has announced is freed if the request is never completed. */
 static void
 test_an_announced_request_that_does_not_come(void **state UNUSED)
 {
@@ -297,7 +297,7 @@ test_campaigns(void **state UNUSED)
 	assert_string_equal(shared->calls, "C ");
 }
 
-/* A campaign that another process has locked delays only its own requests, until it is free or their deadlines pass. */
+/* A campaign that another process has locked delays only its own requests, until it is unlocked or their deadlines pass. */
 static void
 test_a_locked_campaign(void **state UNUSED)
 {
@@ -330,7 +330,7 @@ test_look_ups_of_leads(void **state UNUSED)
 	assert_string_equal(shared->calls, "E1 L20 E1 ");
 }
 
-/* More than are answered together: all get an answer. */
+/* There are more look-ups than are answered together; all get an answer. */
 static void
 test_a_flood_of_look_ups(void **state UNUSED)
 {
@@ -346,7 +346,7 @@ test_a_flood_of_look_ups(void **state UNUSED)
 	assert_string_equal(shared->calls, pool_printf(pool, "E1 L%d E1 L8 ", COMMITTER_BATCH_MAX).data);
 }
 
-/* The number of keys in a round, then the batch. */
+/* The maximum number of keys is read, then the batch runs. */
 static void
 test_a_flood_of_unknown_keys(void **state UNUSED)
 {
@@ -382,7 +382,7 @@ test_a_database_that_is_away(void **state UNUSED)
 	assert_int_equal(answer_of(1).result, RESULT_OK);
 }
 
-/* For any number of requests. Failures are cached like successes, for at most a second. */
+/* The number of requests does not matter. Failures are cached like successes, for at most a second. */
 static void
 test_readiness_is_read_once_a_second(void **state UNUSED)
 {
@@ -406,7 +406,7 @@ test_readiness_is_read_once_a_second(void **state UNUSED)
 			request_readiness(i);
 		for (size_t i = 0; i < COUNT; i++)
 			assert_int_equal(answer_of(i).result, wanted);
-		assert_true(strlen(shared->calls) <= strlen("R R R ")); /* it may take longer than a second */
+		assert_true(strlen(shared->calls) <= strlen("R R R ")); /* the loop may take longer than a second */
 	}
 }
 
@@ -459,7 +459,7 @@ test_the_end(void **state UNUSED)
 	kill(committer, SIGTERM);
 	hold_next();
 	assert_own_outcome(0);
-	assert_int_equal(send(peers[12], "late", 4, MSG_NOSIGNAL), -1); /* its responder connects to the next committer */
+	assert_int_equal(send(peers[12], "late", 4, MSG_NOSIGNAL), -1); /* the responder then connects to the next committer */
 	assert_int_equal(errno, EPIPE);
 	assert_int_equal(ended(), EX_OK);
 	for (size_t i = 1; i <= 10; i++) {
@@ -472,7 +472,7 @@ test_the_end(void **state UNUSED)
 	assert_string_equal(shared->calls, "E1 E10 ");
 }
 
-/* They wait for the next committer. */
+/* These connections wait for the next committer. */
 static void
 test_connections_that_come_after_the_end(void **state UNUSED)
 {

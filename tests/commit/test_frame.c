@@ -131,7 +131,7 @@ test_a_large_frame(void **state UNUSED)
 	assert_int_equal(out.capacity, 0);
 }
 
-/* It is read to its end, so that an answer can follow, and dropped. */
+/* The frame is read to its end, so that an answer can follow, and is dropped. */
 static void
 test_a_frame_without_room(void **state UNUSED)
 {

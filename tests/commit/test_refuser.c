@@ -15,7 +15,7 @@
 
 enum { AT_ONCE_MS = 1000 };
 
-/* Peer 0 has a command of unknown outcome. */
+/* Runs a command of peer 0 whose outcome is unknown. */
 static void
 hold_unknown(void)
 {
@@ -36,8 +36,9 @@ open_with_log(void **state)
 	return open_all(state);
 }
 
-/* "After five seconds it refuses all requests with 503, until the outcome is known": of every kind, those of new connections,
- * too. The batch has its answer, and the next requests are served. One line in the log counts the refused ones. */
+/* "After five seconds it refuses all requests with 503, until the outcome is known": requests of every kind, including those of new
+ * connections. Afterwards the batch gets its answer, and new requests are served. One line in the log has the number of refused
+ * requests. */
 static void
 others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 {
@@ -94,7 +95,7 @@ processor_ms(void)
 	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-/* No answer shows that the outcome is known: waits until a request is no longer refused. */
+/* No answer reveals that the outcome is known, so this waits until a request is no longer refused. */
 static void
 wait_until_served(size_t peer)
 {
@@ -105,7 +106,7 @@ wait_until_served(size_t peer)
 	} while (answer_of(peer).kind == ANSWER_REFUSED);
 }
 
-/* A responder of the batch whose deadline passes in the meantime. */
+/* A responder of the batch closes its connection, because its deadline passes in the meantime. */
 static void
 a_peer_of_the_batch_may_close(void **state UNUSED)
 {
@@ -121,7 +122,7 @@ a_peer_of_the_batch_may_close(void **state UNUSED)
 	peers[0] = endpoint_connect(&endpoint);
 }
 
-/* TERM: the batch has its answer, too. */
+/* After SIGTERM, the batch still gets its answer. */
 static void
 it_may_end_meanwhile(void **state UNUSED)
 {

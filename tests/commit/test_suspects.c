@@ -78,7 +78,7 @@ the_second_death_alone_counts(void **state UNUSED)
 	const struct commit_request batch[] = { of_campaign(1, "a"), of_campaign(1, "b"), of_campaign(2, "a") };
 	assert_false(suspects_any(suspects, now_ms));
 	die_of(batch, 3);
-	die_of(batch, 3); /* two that overlap */
+	die_of(batch, 3); /* two batches that overlap */
 	assert_true(suspects_any(suspects, now_ms));
 	for (size_t i = 0; i < 3; i++)
 		assert_suspicion(&batch[i], SUSPICION_ALONE);
@@ -147,7 +147,7 @@ a_campaign_with_three_of_them_is_refused(void **state UNUSED)
 	assert_suspicion(&other, SUSPICION_NONE);
 }
 
-/* The memory is bounded: the oldest are replaced. */
+/* The memory is bounded: the oldest entries are replaced. */
 static void
 there_may_be_any_number(void **state UNUSED)
 {
@@ -189,7 +189,7 @@ one_command_of_a_batch_is_to_blame(void **state UNUSED)
 	request_sign_up(3);
 	release();
 	restart_committer();
-	connect_peers(3); /* 4 to 6 */
+	connect_peers(3); /* connects peers 4 to 6 */
 	request_sign_up(1 + 3);
 	assert_own_outcome(4);
 	request_poison(5);

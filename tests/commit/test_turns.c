@@ -29,7 +29,7 @@ close_turns(void **state)
 
 #define TURNS_TEST(name) cmocka_unit_test_setup_teardown(name, open_turns, close_turns)
 
-/* The campaign of an account whose commands cause this much work. */
+/* The campaign of the account whose commands cause this much work. */
 static uint64_t
 campaign_of(uint64_t account, uint32_t work)
 {
@@ -48,7 +48,7 @@ wait_with(uint64_t account, uint32_t work, size_t count)
 		    (struct turn){ .account_id = account, .campaign_id = campaign, .leads = 1, .arrival = ++arrivals };
 }
 
-/* Runs a batch: removes the chosen ones. Returns the work of an account in it. */
+/* Runs a batch: removes the chosen commands. Returns the work of an account in it. */
 static uint32_t
 run_batch(uint64_t account, size_t *count)
 {
@@ -66,7 +66,7 @@ run_batch(uint64_t account, size_t *count)
 		is_chosen[chosen[i]] = true;
 		all += turns_expect(turns, ran[i]);
 		work += ran[i]->account_id == account ? turns_expect(turns, ran[i]) : 0;
-		for (size_t k = 0; k < i; k++) /* those of an account run in their order */
+		for (size_t k = 0; k < i; k++) /* the commands of an account run in their order */
 			assert_true(ran[k]->account_id != ran[i]->account_id || ran[k]->arrival < ran[i]->arrival);
 	}
 	assert_true(*count == 1 || all <= TURNS_BATCH_WORK);
@@ -100,7 +100,7 @@ an_account_alone_fills_batches(void **state UNUSED)
 	assert_int_equal(count, 1);
 }
 
-/* A flood of another account does not come first, even if it has waited longest. */
+/* Another account's flood of commands does not come first, even if it has waited longest. */
 static void
 a_flood_leaves_room_for_others(void **state UNUSED)
 {
@@ -111,7 +111,8 @@ a_flood_leaves_room_for_others(void **state UNUSED)
 	assert_int_equal(waiting_of(OTHER), 0);
 }
 
-/* A command with more work than a quantum waits for a few batches, but no longer: others do not keep it from its turn. */
+/* A command with more work than a quantum waits for a few batches, but no longer: commands of others do not keep it from its
+ * turn. */
 static void
 heavy_commands_get_their_turn(void **state UNUSED)
 {
@@ -124,7 +125,7 @@ heavy_commands_get_their_turn(void **state UNUSED)
 		heavy += flood / HEAVY;
 		assert_int_equal(waiting_of(OTHER), flood > 0 ? 3 : 0);
 	}
-	const size_t share = BATCHES * TURNS_QUANTUM / (HEAVY + TURNS_QUANTUM); /* a batch without quantum before each */
+	const size_t share = BATCHES * TURNS_QUANTUM / (HEAVY + TURNS_QUANTUM); /* each follows a batch without a quantum */
 	assert_in_range(heavy, share - 1, share + 1);
 }
 
@@ -150,7 +151,7 @@ accounts_make_equal_work(void **state UNUSED)
 		assert_in_range(work[i], work[0] - TURNS_QUANTUM - HEAVY, work[0] + TURNS_QUANTUM + HEAVY);
 }
 
-/* More accounts than fit into a batch: none is left out in the next ones. */
+/* There are more accounts than fit into a batch; the next batches leave out none of them. */
 static void
 a_full_batch_goes_on_with_the_next_account(void **state UNUSED)
 {
@@ -164,7 +165,7 @@ a_full_batch_goes_on_with_the_next_account(void **state UNUSED)
 		assert_true(waiting_of(account) < 4);
 }
 
-/* A large command is a batch of its own, and then another account begins. */
+/* A large command is a batch of its own, and then another account begins the next batch. */
 static void
 large_commands_run_apart(void **state UNUSED)
 {
@@ -181,7 +182,7 @@ large_commands_run_apart(void **state UNUSED)
 	assert_in_range(batches, 10, 20);
 }
 
-/* Turns are not saved up: an account that had no commands begins anew. */
+/* Work is not saved up: an account that had no commands begins anew. */
 static void
 an_absent_account_saves_nothing(void **state UNUSED)
 {
@@ -214,7 +215,7 @@ batches_have_limits(void **state UNUSED)
 	assert_int_equal(count, 1);
 }
 
-/* The estimate rises at once and falls slowly; there is one for each kind and campaign, and it is per lead. */
+/* The estimate rises at once and falls slowly; there is one for each kind and campaign, which counts the work per lead. */
 static void
 work_is_learned(void **state UNUSED)
 {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 5: what mail servers answer, in real sessions: held, tried again or failed, and what counts against the person."""
+"""docs/mail.md 5: answers of mail servers in real sessions: whether mails are held, tried again or fail, and what counts against
+the person."""
 import itertools
 import json
 import re
@@ -88,7 +89,7 @@ def test_each_answer(service, mail_server, account, planted, command, verdict, r
     assert bounced(service, address) == (verdict == "person")
     held = service.installation.sql("SELECT reason FROM lh_message_channels WHERE channel = 'mail'").strip()
     assert held == (reason if verdict == "hold" else "NULL")
-    # when the server takes it, it arrives
+    # the mail arrives when the server accepts it
     mail_server.answers, mail_server.sender_answer = {}, None
     if verdict in ("hold", "retry"):
         arrived(mail_server, address)
@@ -103,7 +104,7 @@ HELO = ("RCPT", "504 5.5.2 <vps17>: Helo command rejected: need fully-qualified 
     ("RCPT", "550-Verification failed for <{from}>\r\n550-No Such User Here\r\n550 Sender verify failed"),
     ("RCPT", "550 5.7.1 Unfortunately, messages from [192.0.2.9] weren't sent, part of their network is on our block list (S3140).")])
 def test_a_person_gets_the_mail_once_the_fault_is_repaired(service, mail_server, campaign, refusal):
-    """docs/mail.md 5: even without signing up again; a second sign-up does not bring a second mail."""
+    """docs/mail.md 5: the mail is sent even without another sign-up; a second sign-up does not cause a second mail."""
     address = name()
     mail_server.answers[None] = (refusal[0], refusal[1].replace("{to}", address).replace("{from}", FROM))
     sign_up(campaign, address)
@@ -130,7 +131,7 @@ def test_a_request_brings_the_waiting_mail_forward(make_service, mail_server):
 
 
 def test_failed_mails_do_not_count(service, mail_server, campaign):
-    """docs/mail.md 6: neither towards the limits of the lead nor towards those of the address."""
+    """docs/mail.md 6: failed mails count neither towards the limits of the lead nor towards those of the address."""
     address = name()
     mail_server.answers[address] = ("DATAEND", "554 5.6.0 content")
     failed = "SELECT COUNT(*) FROM lh_messages WHERE state = 'failed'"
@@ -143,8 +144,8 @@ def test_failed_mails_do_not_count(service, mail_server, campaign):
 
 
 def test_one_recipient_does_not_stop_the_others(service, mail_server, campaign, planted):
-    """docs/mail.md 5: an answer that sounds like a fault of our own server holds the others for seconds only, however often it
-    comes."""
+    """docs/mail.md 5: an answer that sounds like a fault of our own server holds other mails for seconds only, no matter how often
+    it is repeated."""
     group, others = name(), [name() for _ in range(3)]
     mail_server.answers[group] = ("RCPT", "550 relaying denied")
     planted.mail(campaign, group)
@@ -156,7 +157,7 @@ def test_one_recipient_does_not_stop_the_others(service, mail_server, campaign, 
 
 
 def test_two_confirmations_to_a_mailbox(service, mail_server, campaign):
-    """docs/mail.md 6: the second one waits for a minute, and says so."""
+    """docs/mail.md 6: the second mail waits for a minute, and shows the reason."""
     sign_up(campaign, "team+a@example.org")
     arrived(mail_server, "team+a@example.org")
     for tag in ("b", "c"):
@@ -172,7 +173,7 @@ def test_two_confirmations_to_a_mailbox(service, mail_server, campaign):
 
 
 def test_a_mail_has_a_life(make_service, mail_server):
-    """docs/mail.md 5: after that time it fails, which is not held against the person."""
+    """docs/mail.md 5: after mail.give_up a mail fails, which is not held against the person."""
     service = make_service(settings=mail_server.settings(schedule="1s", retry_confirmation="2s", retry="2s"))
     service.dispatcher.start()
     campaign, address = service.campaign(service.account(), verify_email="on", pages="on"), name()
@@ -192,7 +193,7 @@ def mark(service, mail_server, campaign, address):
 
 
 def test_the_mark_is_ended_by_command(service, mail_server, campaign, leadhook, refused):
-    """docs/mail.md 5, Bounced: only a mail server sets the mark; afterwards the person gets mail again"""
+    """docs/mail.md 5, Bounced: only a mail server sets the mark; once it is removed, the person gets mail again"""
     address = name()
     mark(service, mail_server, campaign, address)
     for value in ("yes", "", "maybe"):
@@ -206,7 +207,7 @@ def test_the_mark_is_ended_by_command(service, mail_server, campaign, leadhook, 
 
 
 def test_the_mark_is_ended_by_a_call(service, mail_server, campaign):
-    """As the dashboard does"""
+    """The mark is removed by a call, as by the dashboard"""
     address = name()
     mark(service, mail_server, campaign, address)
     lead = campaign.find(email=address)
@@ -229,7 +230,8 @@ def test_what_ends_the_mark_by_itself(service, mail_server, campaign, ends):
 
 
 def test_the_operator_sees_why(service, mail_server, campaign, planted, account):
-    """docs/mail.md 5, Reported: status, doctor, dashboard and metrics report a hold, and what one receiver refuses, without the address"""
+    """docs/mail.md 5, Reported: status, doctor, dashboard and metrics report a hold, and refusals for a single recipient, without
+    the address"""
     address = name()
     status = service.installation.admin
     service.installation.sql("UPDATE lh_message_channels SET refused_ms = NULL")
@@ -252,4 +254,4 @@ def test_the_operator_sees_why(service, mail_server, campaign, planted, account)
     shown = Caller(service, account.manager)("GET", "installation").json
     assert shown["mail_held_since"] and shown["mail_refused_at"]
     log = "".join(path.read_text() for path in service.installation.folder.glob("*.log"))
-    assert " mail_refused reason=" in log and address not in log  # at most once a minute
+    assert " mail_refused reason=" in log and address not in log  # it is logged at most once a minute

@@ -57,7 +57,7 @@ def ended(service, lead, kind):
 
 
 def request(service, lead, kind, ref=0):
-    """Request a message as a batch does."""
+    """Request a message, as a batch does."""
     number = next(Planted.numbers)
     service.installation.sql("INSERT INTO lh_messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms)"
                              f" SELECT {number}, campaign_id, id, {kind}, {ref}, {0 if kind in (0, 4, 5) else 1}, 'requested', 1, 1"
@@ -66,7 +66,7 @@ def request(service, lead, kind, ref=0):
 
 
 def confirmed(service, lead):
-    """Add a lead to which mails of every kind are sent."""
+    """Add a lead that gets mails of every kind."""
     service.installation.sql(f"UPDATE lh_leads SET verified_email = TRUE WHERE social_id = '{lead['social_id']}'")
 
 
@@ -113,7 +113,7 @@ def test_the_language_of_the_campaign(service, mail_server, account):
 
 
 def test_texts_of_the_campaign(service, mail_server, account):
-    """Templates for the language precede those for every language; mails contain the links of pages, too."""
+    """Templates for the language are preferred to those for every language; mails also contain the links of pages."""
     campaign = service.campaign(account, verify_email="on", language="de")
     texts = [("mail.verify.subject", "", "Any"), ("mail.verify.subject", "de", "Hallo {{campaign_name}}"),
              ("mail.verify.text", "", "Weiter: {{confirm_url}} {{privacy_url}}"), ("page.privacy_url", "", "https://example.org/privacy"),
@@ -128,7 +128,8 @@ def test_texts_of_the_campaign(service, mail_server, account):
 
 
 def test_an_address_has_had_enough(service, mail_server, campaign, account):
-    """Five a day and one a minute, from all campaigns; within the minute they wait. A deletion can still be requested."""
+    """An address gets at most five mails a day and one a minute, from all campaigns together; within the minute, mails wait. A
+    deletion can still be requested."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
@@ -169,7 +170,8 @@ def verify_again(service, lead):
 
 
 def test_a_confirmation_is_sent_again(service, mail_server, campaign):
-    """After five minutes, three a day, five in all, for each address of the lead; the answer to the caller is always the same."""
+    """It is sent again after five minutes, at most three times a day and five times in all, for each address of the lead; the
+    answer to the caller is always the same."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     pass_a_minute(service, 4)
@@ -186,13 +188,13 @@ def test_a_confirmation_is_sent_again(service, mail_server, campaign):
     assert len(mail_server.mails) == 5
     campaign.post({"social_id": lead["social_id"], "must_exist": True, "email": "new@example.org"})
     arrived(mail_server, "new@example.org")
-    # another lead with the first address is counted for itself
+    # another lead with the first address is counted separately
     other = campaign.lead(email="ada@example.org")
     assert ended(service, other, VERIFY) == ["sent", ""]
 
 
 def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
-    """With a button, without a script; not to other people, and not when there is nothing to confirm."""
+    """The page has a button, which needs no script; but not for other people, and not when there is nothing to confirm."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     path = lead["status_url"].removeprefix(service.front.url)
@@ -222,7 +224,7 @@ def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
 
 
 def test_what_a_page_requests_is_sent_at_once(service, mail_server, campaign):
-    """The process that sends mails looks for them once a second on its own: four in a row would take more than three seconds."""
+    """Without wakes, the mailer polls once a second, so four mails in a row would take more than three seconds."""
     leads = [campaign.lead(email=f"lead{number}@example.org") for number in range(4)]
     for lead in leads:
         ended(service, lead, VERIFY)
@@ -300,8 +302,8 @@ def test_a_budget_delays_and_loses_nothing(service, mail_server, campaign):
 
 
 def test_the_limits_of_account_and_installation(service, mail_server, campaign):
-    """docs/mail.md 6: an account can always add campaigns, so it also has a limit, and so has the installation; other accounts do not
-    wait for one at its limit"""
+    """docs/mail.md 6: an account can always add campaigns, so it also has a limit, as does the installation; other accounts do not
+    wait for an account at its limit"""
     planted = Planted(service)
     for place in range(4):
         one = service.campaign(campaign.account)
@@ -328,13 +330,14 @@ LIMITS = {"campaign": "mail.campaign_per_hour", "account": "mail.account_per_hou
 
 @pytest.mark.parametrize("scope", LIMITS)
 def test_the_limit_that_mails_wait_for(service, mail_server, campaign, leadhook, scope):
-    """docs/mail.md 6: it is in the status, and is the reason of each due mail; a mail for later does not wait for it"""
+    """docs/mail.md 6: the limit is shown in the status and as the reason of each due mail; a mail that is due later does not wait
+    for it"""
     def reasons():
         return {mail["id"]: mail["reason"] for mail in leadhook("mail", "list", "--campaign", str(campaign.id))}
     place = list(reversed(LIMITS)).index(scope)
     owner = [0, campaign.account.id, campaign.id][place]
     service.installation.sql(f"INSERT INTO lh_sendings (channel, scope, scope_id, slot, sent) SELECT 0, {place}, {owner}, {NOW_SLOT}, 1000")
-    lead = campaign.lead(email="late@example.org")  # of no other test: its mails may arrive during the next one
+    lead = campaign.lead(email="late@example.org")  # used in no other test, because its mails may arrive during the next one
     planted = Planted(service)
     [due, later] = planted.mails(campaign, lead, 2).values()
     service.installation.sql(f"UPDATE lh_messages SET due_ms = due_ms + 86400000 WHERE id = {later}")
@@ -351,7 +354,8 @@ def resend(service, mail):
 
 
 def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account):
-    """docs/mail.md 6: a minute between two, five a day, counted as first ones; a lead has no more than five repetitions a day"""
+    """docs/mail.md 6: a minute between two mails, five a day, counted like first mails; a lead has no more than five repetitions a
+    day"""
     campaign = service.campaign(account, mails="welcome")
     campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
@@ -374,7 +378,7 @@ def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account)
 
 
 def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
-    """docs/mail.md 6: verify, which the person may still request, is not sent at the request of others"""
+    """docs/mail.md 6: a verify mail, which the person may still request, is not sent at the request of others"""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     ended(service, lead, VERIFY)
@@ -388,7 +392,8 @@ def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
 
 @pytest.mark.parametrize("again", [True, False])
 def test_no_mail_is_sent_to_a_former_address(service, mail_server, account, again):
-    """docs/mail.md 6: not again, and not by a later attempt of a composed mail: its links would belong to the new owner"""
+    """docs/mail.md 6: neither when it is repeated, nor by a later attempt of a composed mail, because its links would belong to the
+    new owner"""
     campaign = service.campaign(account, mails="welcome")
     lead = campaign.lead(email="former@example.org", phone_number="+491701234567")
     arrived(mail_server, "former@example.org")
@@ -405,7 +410,7 @@ def test_no_mail_is_sent_to_a_former_address(service, mail_server, account, agai
 
 
 def test_a_lead_without_proof_of_work_confirms(service, mail_server, account):
-    """docs/api.md 8: it is flagged until it has confirmed its address, and gets the mail for that"""
+    """docs/api.md 8: the lead is flagged until it has confirmed its address, and gets the mail for this"""
     campaign = service.campaign(account, pages="on", bots="proof_or_confirm", mails="welcome,status_link")
     assert campaign.post({"email": "noscript@example.org"}, key=None).status == 200
     assert campaign.find(email="noscript@example.org")["fraudulent"] is True
@@ -418,7 +423,8 @@ def test_a_lead_without_proof_of_work_confirms(service, mail_server, account):
 
 
 def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
-    """docs/mail.md 6: a mail to a lead waits until its address is confirmed, and is then sent, even if a key confirms it"""
+    """docs/mail.md 6: a mail to a lead waits until the lead's address is confirmed, and is then sent, even if a caller with a key
+    confirms it"""
     campaign = service.campaign(account, verify_email="on", pages="on", mails="welcome,referral,reward", points_direct=5)
     service.installation.admin("reward", "add", str(campaign.id), "Mug", "--required-points", "5", "--emailed")
     for number, by_key in enumerate((True, False)):
@@ -436,7 +442,7 @@ def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
         else:
             form = {"email": address, "code": re.search(r"\b\d{6}\b", text(mail_server.to(address)[0])).group()}
             assert campaign.client.request("POST", f"/c/{campaign.id}/code", form=form).status == 303
-        expected = 3 if by_key else 4  # a person that confirms is welcomed
+        expected = 3 if by_key else 4  # a person who confirms gets a welcome mail
         for count in range(2, expected + 1):
             def next_minute():
                 pass_a_minute(service)
@@ -447,15 +453,15 @@ def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
 
 
 def test_an_address_that_is_never_confirmed(service, mail_server, account):
-    """docs/mail.md 6: waiting mails are checked less and less often, and finally dropped; they are sent if the campaign no longer
-    asks for confirmation"""
+    """docs/mail.md 6: waiting mails are checked less and less often, and are finally dropped; they are sent if the campaign no
+    longer requires confirmation"""
     campaign = service.campaign(account, verify_email="on", mails="referral")
     rosa = campaign.lead(email="rosa@example.org")
     arrived(mail_server, "rosa@example.org")
     row = Planted(service).row
 
     def waiting(friend):
-        """Return the mail about a friend, once it waits."""
+        """Return the mail about a friend once it is waiting."""
         campaign.lead(email=f"{friend}@example.org", social_id=rosa["social_id"])
         found = "SELECT MAX(id) FROM lh_messages WHERE reason = 'unconfirmed' AND state = 'requested' HAVING MAX(id) IS NOT NULL"
         return int(wait_until(lambda: service.installation.sql(found), 10, "it does not wait"))

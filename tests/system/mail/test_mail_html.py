@@ -14,7 +14,8 @@ html5lib = pytest.importorskip("html5lib")
 TEMPLATES = 1500
 SEED = 20261125
 V, U = "{{campaign_name}}", "{{confirm_url}}"
-# Places in pieces, which are put together at random, with a piece of another one between them or with one missing.
+# Places for values, as lists of parts. Templates are made of them at random, sometimes with a part of another place inserted, or a
+# part left out.
 PLACES = (
     (V,), ("<", "p", ">", V, "</", "p", ">"), ("<", V, ">"), ("<", "p", " ", V, ">"),
     ("<p ", "title=", '"', V, '"', ">"), ("<p ", "title=", "'", V, "'", ">"), ("<p ", "title", "=", V, ">"),
@@ -54,13 +55,13 @@ def render(template, name, url):
 
 
 def tree(element):
-    """As nested lists; a comment has a function for its tag."""
+    """Return the element as nested lists; a comment's tag is a function."""
     name = element.tag if isinstance(element.tag, str) else "!--"
     return [name, dict(element.attrib), element.text or "", [tree(child) for child in element], element.tail or ""]
 
 
 def with_values(value):
-    """The tree of the plain values with the other ones."""
+    """Return the tree with the plain values replaced by the other values."""
     if isinstance(value, str):
         for plain, other in ENCODED:
             value = value.replace(plain, other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 4: whatever is killed, every mail arrives at least once, and at most those under way twice, with the same
+"""docs/mail.md 4: whatever is killed, every mail arrives at least once, and only those under way may arrive twice, with the same
 Message-ID. The process that sends mail ends with the dispatcher, and its crash does not affect the dispatcher."""
 import collections
 import os
@@ -36,7 +36,7 @@ def dispatcher(service):
 
 
 def check(mail_server, numbers, kills):
-    """Check that every mail arrived, few of them twice, and those with the same bytes."""
+    """Check that every mail arrived, only a few of them twice, and these with the same bytes."""
     arrived = collections.defaultdict(list)
     for mail in mail_server.mails:
         arrived[mail.recipient].append(mail.content)
@@ -58,7 +58,7 @@ def test_kills(service, mail_server, campaign, dispatcher, victims):
         wait_until(lambda: len(mail_server.mails) >= wanted, 30, "mails do not arrive")
         pid = dispatcher.process.pid
         keeper, mailer = companion(dispatcher)
-        if victims == "mailer" and kill < 3:  # each pause is twice as long
+        if victims == "mailer" and kill < 3:  # each pause is twice as long as the last one
             os.kill(mailer, signal.SIGKILL)
             assert is_running(pid)
         else:
@@ -75,7 +75,7 @@ def test_kills(service, mail_server, campaign, dispatcher, victims):
 
 @pytest.mark.parametrize("victim", [0, 1], ids=["keeper", "mailer"])
 def test_ended_from_outside(service, mail_server, campaign, dispatcher, victim):
-    """a killed keeper, or a mailer that got SIGTERM: the dispatcher ends, so that the service manager starts it again"""
+    """if the keeper is killed, or the mailer gets SIGTERM, the dispatcher ends, so that the service manager restarts it"""
     mail_server.clear()
     campaign.webhook("new_signup")
     os.kill(companion(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
@@ -100,13 +100,13 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, mail_server, campai
         for number in range(5):
             campaign.lead(email=f"{number}@example.org")
         campaign.delivered(6, "new_signup", deadline=5)
-        # the process that sends mail still ends what is under way, and has no part of the dispatcher's lock
+        # the mailer still finishes what is under way, and does not hold the dispatcher's lock
         dispatcher.kill()
         dispatcher.start()
         campaign.lead(email="another@example.org")
         campaign.delivered(7, "new_signup", deadline=5)
         keeper, mailer = companion(dispatcher)
-        dispatcher.stop()  # within the time of systemd and of the tests: what is under way is abandoned
+        dispatcher.stop()  # what is under way is abandoned within the time that systemd and the tests allow
         assert not is_running(mailer) and not is_running(keeper)
     finally:
         mail_server.is_mute = False
@@ -118,7 +118,7 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, mail_server, campai
 
 
 def test_a_mail_that_crashes_the_process_is_given_up(service, mail_server, campaign):
-    """After three crashes. Mails that were leased with it are sent, each by itself."""
+    """It is given up after three crashes. Mails that were leased with it are sent, each by itself."""
     planted = Planted(service)
     mail_server.clear()
     numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), 4)

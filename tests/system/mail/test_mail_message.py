@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 2: Python's email package reads from our messages what was put into them."""
+"""docs/mail.md 2: Python's email package reads our messages and finds what was put into them."""
 import email
 import email.header
 import email.policy
@@ -100,7 +100,7 @@ def test_headers():
     message = compose_bytes(kind="reward", **{"from": f"{sender} <Hello@bücher.example>"}, reply_to="Help <help@example.org>",
                             subject="{{reward}} – " + "für {{first_name}} " * 10)
     parsed = parse(message)
-    # The parser of addresses in older versions keeps the white space between encoded-words.
+    # In older versions, the parser of addresses keeps the white space between encoded-words.
     raw = email.message_from_bytes(message)["From"]
     name = email.header.make_header(email.header.decode_header(raw.rpartition(" ")[0]))
     assert str(name) == sender
@@ -125,7 +125,7 @@ def test_bodies_come_back_as_they_were():
 
 
 def test_values_stay_in_their_place():
-    """Texts of strangers add neither headers nor lines, tags or links."""
+    """Texts of strangers add no headers, lines, tags or links."""
     evil = "x\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>\" onload='y"
     parsed = parse(compose_bytes(kind="reward", reward=evil, first_name="buy at evil.example",
                                  subject="A {{reward}} {{first_name}}"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 4: TLS and login. What is wrong with the server or with our settings holds all mail; no attempt is counted,
-and nothing is sent in clear text. `leadhook mail test` says what is wrong."""
+"""docs/mail.md 4: TLS and login. A fault of the server or of our settings holds all mail; no attempt is counted,
+and nothing is sent in clear text. `leadhook mail test` reports the fault."""
 import json
 import subprocess
 
@@ -52,7 +52,7 @@ def campaign(service, account):
 
 @pytest.fixture
 def try_mail(service):
-    """Runs `leadhook mail test` with these settings of mail."""
+    """Runs `leadhook mail test` with these mail settings."""
     before = service.installation.text()
 
     def run(settings):
@@ -164,7 +164,7 @@ def test_a_held_queue_goes_on(service, starttls, authority, campaign):
     finally:
         starttls.password = "a-password-of-the-tests"
         service.dispatcher.stop()
-    assert tries <= 6  # two at once, then one after each pause
+    assert tries <= 6  # two tries at once, then one after each pause
     assert all(planted.row(number, "attempts")["attempts"] == "1" for number in numbers)
     assert service.installation.admin("status")["mail_held_by"] is None
     shown = service.installation.admin("mail", "show", str(numbers[0]), "--content")

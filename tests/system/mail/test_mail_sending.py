@@ -84,7 +84,7 @@ def test_greylisting(planted, mail_server, campaign):
 
 @pytest.mark.parametrize("kind", ["before", "after"])
 def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, mail_server, campaign, kind):
-    """Sent at least once, with the same Message-ID."""
+    """The mail is sent at least once, always with the same Message-ID."""
     address = f"lost-{kind}@example.org"
     row = ends(planted, planted.mail(campaign, address), "sent")
     assert row["attempts"] == "2"
@@ -93,7 +93,8 @@ def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, mail_serve
 
 
 def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, mail_server):
-    """The server may have it: the attempt counts, and the next one waits, so that a mail is not sent at each run from cron."""
+    """The server may have the mail, so the attempt counts and the next one waits: otherwise the mail would be sent in each run from
+    cron."""
     service = make_service(settings=mail_server.settings())
     planted = Planted(service)
     number = planted.mail(service.campaign(service.account(), mails=""), "mute-after@example.org")
@@ -105,7 +106,8 @@ def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, mail_serve
 
 
 def test_connections_are_closed(planted, mail_server, campaign):
-    """No more than `mail.connections` at a time, even if mails need new ones; none is left a second after the last mail."""
+    """There are no more than `mail.connections` at a time, even if mails need new connections; all are closed a second after the
+    last mail."""
     numbers = [planted.mail(campaign, f"{'jürgen' if number % 2 else 'ada'}{number}@example.org") for number in range(8)]
     for number in numbers:
         ends(planted, number, "sent")
@@ -164,7 +166,7 @@ def test_bytes_that_no_server_may_get(planted, mail_server, campaign, content):
 
 @pytest.mark.parametrize("kind", [0, 1])
 def test_a_burst_delays_no_confirmation_of_another_campaign(planted, service, mail_server, campaign, account, kind):
-    """Even a burst of confirmations: campaigns take turns."""
+    """Campaigns take turns, so even a burst of confirmations delays no other campaign."""
     other = service.campaign(account, verify_email="on")
     lead = campaign.lead(email="ada@example.org")
     mail_server.delay = 0.03

@@ -33,7 +33,7 @@ def body(mail, kind="plain"):
 
 
 def test_templates_in_effect(leadhook, campaign, tmp_path):
-    """own ones of a language, then those of every language, then the default; HTML is made from the text"""
+    """own templates for a language come first, then those for every language, then the default; HTML is made from the text"""
     shown = leadhook("mail", "template", campaign.id, "verify")
     assert parts(shown) == {"subject": "default", "text": "default", "html": "made of the text"}
     assert (shown["kind"], shown["language"]) == ("verify", "en") and "{{confirm_url}}" in shown["text"]
@@ -66,7 +66,7 @@ def test_a_mistake_changes_nothing(refused, leadhook, campaign, kind, words, err
 
 
 def test_a_mistake_in_a_file(refused, campaign, tmp_path):
-    """the error names its line, even if the first lines are empty"""
+    """the error names the line, even if the first lines are empty"""
     file = tmp_path / "text"
     file.write_text("\n\n{{confirm_url}}\n {{#first_name}}", encoding="utf-8")
     assert "text=: line 4, column 2: " in refused(DATA, "mail", "set", str(campaign.id), "verify", f"text=@{file}")
@@ -88,7 +88,7 @@ def test_other_mistakes(refused, campaign):
 @pytest.mark.parametrize("kind", ["verify", "welcome", "reward", "referral", "status_link", "erase_confirm"])
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr"])
 def test_sample_values(leadhook, campaign, kind, language):
-    """every kind can be seen without a lead"""
+    """every kind can be previewed without a lead"""
     shown = leadhook("mail", "preview", campaign.id, kind, "--language", language)
     assert shown["language"] == language and shown["dropped"] is None and campaign.name in shown["subject"] + shown["text"]
     assert "{{" not in shown["text"] and "/sample" in shown["text"]
@@ -97,14 +97,14 @@ def test_sample_values(leadhook, campaign, kind, language):
 
 @pytest.mark.parametrize("kind, sample", [("reward", "T-shirt"), ("referral", "Grace")])
 def test_what_a_mail_is_about_is_a_sample(leadhook, campaign, kind, sample):
-    """even with a lead, whose own values are never samples"""
+    """this holds even with a lead, whose own values are never samples"""
     campaign.lead(email="bob@example.org")
     shown = leadhook("mail", "preview", campaign.id, kind, "--email", "bob@example.org")
     assert shown["dropped"] is None and sample in shown["subject"] + shown["text"] and "Ada" not in shown["text"]
 
 
 def test_a_preview_is_the_mail(leadhook, service, mail_server, account, tmp_path):
-    """the same subject, text and HTML"""
+    """both have the same subject, text and HTML"""
     campaign = service.campaign(account, pages="on", mails="welcome")
     leadhook("mail", "set", campaign.id, "welcome", "subject=Hi {{first_name}}",
              "text={{#position}}Number {{position}}: {{status_url}} {{unsubscribe_url}}{{/position}} {{unsubscribe_url}}")
@@ -135,7 +135,8 @@ def test_links_of_a_preview(leadhook, service, campaign):
 
 
 def test_a_template_of_an_earlier_version(service, mail_server, campaign):
-    """docs/mail.md 1: a template that was accepted then and is refused now is left out; the mail is sent, with the others"""
+    """docs/mail.md 1: a template that was accepted by an earlier version and is refused now is left out; the mail is sent with the
+    other templates"""
     service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value) VALUES "
                              f"({campaign.id}, 'mail.verify.subject', '', 'Our own subject'), "
                              f"({campaign.id}, 'mail.verify.html', '', '<form>{{{{confirm_url}}}}</form>')")
@@ -147,7 +148,7 @@ def test_a_template_of_an_earlier_version(service, mail_server, campaign):
 
 
 def test_texts_are_shown_in_lines(service, campaign):
-    """and cannot control the terminal"""
+    """texts are shown as lines, and cannot control the terminal"""
     campaign.lead(email="eve@example.org", first_name="Eve\u202e")
     done = call(service.installation, "mail", "preview", str(campaign.id), "welcome", "--email", "eve@example.org")
     assert "\ntext " not in done.stdout and "\ntext:\n" in done.stdout and "?" not in done.stdout.replace("/?", "").replace("?kid", "").split("\ntext:\n")[1].split("http")[0]
@@ -155,7 +156,7 @@ def test_texts_are_shown_in_lines(service, campaign):
 
 
 def test_mail_that_is_off(make_service):
-    """templates and previews work; the whole mail needs mail.from"""
+    """templates and previews work; only the whole message needs mail.from"""
     service = make_service()
     made = service.campaign(service.account())
     assert service.installation.admin("mail", "preview", str(made.id), "welcome")["subject"]

@@ -52,14 +52,14 @@ def outcomes(service):
 
 
 def end_leases(service):
-    """Ends all leases, as if their time had passed."""
+    """End all leases, as if their time had passed."""
     service.installation.sql(f"UPDATE lh_messages SET due_ms = 1 WHERE kind = {CODE} AND state IN ('requested', 'ready')")
 
 
 @pytest.mark.parametrize("victim", ["process", "dispatcher"])
 def test_killed_during_a_request(service, gateway, campaign, dispatcher, victim):
-    """the gateway may have sent the text, which costs money: it is not sent again. Others are, and webhooks are delivered in the
-    meantime"""
+    """the gateway may have sent the text, which costs money, so it is not sent again. Other texts are sent, and webhooks are
+    delivered in the meantime"""
     campaign.webhook("new_signup")
     gateway.answer = lambda _: None
     lost = sign_up(campaign, 1)

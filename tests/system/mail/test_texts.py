@@ -39,7 +39,7 @@ def campaign(service, account):
 
 
 def number(block=None):
-    """Return a number, each in its own block unless one is named."""
+    """Return a new number, in a block of its own unless a block is given."""
     value = next(numbers)
     return f"+49151{1000 + value if block is None else block}{value % 10000:04}"
 
@@ -76,7 +76,7 @@ def ended(service, count=1):
 
 
 def test_a_sign_up_is_followed_by_its_code(service, gateway, campaign):
-    """number, header and text; the code verifies the number"""
+    """the request has number, header and text; the code verifies the number"""
     phone = number()
     lead = sign_up(campaign, phone)
     text = arrived(gateway, phone)
@@ -85,7 +85,8 @@ def test_a_sign_up_is_followed_by_its_code(service, gateway, campaign):
     answer = type_code(campaign, lead, text.code)
     assert answer.json == {"message": "Lead verified"}
     assert ended(service) == [("sent", "-")]
-    assert service.installation.sql("SELECT sent_ms FROM lh_messages").strip() == "NULL"  # it counts towards no limit of mails
+    assert service.installation.sql("SELECT sent_ms FROM lh_messages").strip() == "NULL"  # not counted for limits of mails
+    # mails
 
 
 @pytest.mark.parametrize("language, begin", [("de", "ist dein Code für"), ("es", "es tu clave para"), ("fr", "est votre code pour")])
@@ -97,8 +98,8 @@ def test_languages(service, gateway, account, language, begin):
 
 
 def test_nothing_readable_is_stored(service, gateway, campaign):
-    """no code in any table, even if the gateway answers with it, nor in a log, which does not contain the key of the gateway
-    either"""
+    """no code is in any table, even if the gateway's answer contains it; the logs contain neither a code nor the key of the
+    gateway"""
     gateway.answer = lambda text: (400, text.text)
     sign_up(campaign, number())
     ended(service)
@@ -125,7 +126,7 @@ def test_nothing_readable_is_stored(service, gateway, campaign):
     ((302, "", ("Location", "/elsewhere")), ("failed", "refused")), (None, ("failed", "unknown_outcome")), (huge, ("sent", "-")),
     *((end, ("failed", "unknown_outcome")) for end in (endless_headers, dripping, cut, no_http))])
 def test_what_is_not_sent_again(service, gateway, campaign, answer, end):
-    """4xx, 5xx, a redirect, no answer in time, one that is too long, or incomplete: one request each"""
+    """there is only one request if the answer is 4xx, 5xx, a redirect, late, too long or incomplete"""
     gateway.answer = lambda _: answer
     phone = number()
     sign_up(campaign, phone)
@@ -152,7 +153,7 @@ def test_a_retry_has_another_code_and_counts_once(service, gateway, campaign):
 
 
 def test_a_retry_brings_no_more_tries(service, gateway, campaign):
-    """docs/api.md 4.1.14: five for each request, however many codes it takes because the gateway is busy"""
+    """docs/api.md 4.1.14: five guesses for each request, no matter how many codes it takes because the gateway is busy"""
     answers = [(503, ""), (503, "")]
     gateway.answer = lambda _: answers.pop() if answers else accepted(_)
     phone = number()
@@ -173,7 +174,8 @@ def test_a_retry_brings_no_more_tries(service, gateway, campaign):
 
 
 def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
-    """many simultaneous requests of several campaigns: one passes, and three in a day; leads without a code wait for the next"""
+    """many simultaneous requests of several campaigns: only one is permitted at a time, and three a day; leads without a code wait
+    for the next one"""
     campaigns = [campaign, *(service.campaign(account, verify_phone="on") for _ in range(3))]
     phone = number()
     for waiting, counts in ((48, (1, 15, 0)), (48, (2, 30, 0)), (0, (3, 30, 63)), (0, (3, 30, 127))):
@@ -199,7 +201,7 @@ def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
 
 
 def test_a_number_of_two_leads(service, gateway, campaign, account):
-    """docs/mail.md 8.3: the code of the second lead is sent a minute later"""
+    """docs/mail.md 8.3: the second lead's code is sent a minute later"""
     phone = number()
     sign_up(campaign, phone)
     ended(service)
@@ -211,7 +213,7 @@ def test_a_number_of_two_leads(service, gateway, campaign, account):
 
 
 def test_limits(service, gateway, campaign):
-    """a pause that grows, three a day, ten an hour for numbers with the same beginning"""
+    """a growing pause, three texts a day, and ten an hour for numbers with the same beginning"""
     phone = number()
     for sent in range(1, 5):
         sign_up(campaign, phone)
@@ -229,25 +231,25 @@ def test_limits(service, gateway, campaign):
 
 
 def test_no_budget_is_exceeded(service, gateway, campaign):
-    """with many sign-ups at once, no more than 40 an hour for one campaign"""
+    """even with many sign-ups at once, a campaign sends no more than 40 texts an hour"""
     found = at_once([lambda phone=number(): sign_up(campaign, phone) for _ in range(64)])
     assert len(found) == 64
     wait_until(lambda: rows(service).count(("sent", "-")) == 40, 20, "they are not sent")
     other_account = service.campaign(service.account(), verify_phone="on")
-    for _ in range(3):  # one after the other: accounts take turns, so the others had theirs
+    for _ in range(3):  # one after the other: accounts take turns, so the other accounts had theirs
         phone = number()
         sign_up(other_account, phone)
         arrived(gateway, phone)
     sql = service.installation.sql
     assert int(sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'requested'")) == 24
     sql("UPDATE lh_messages SET created_ms = created_ms - 600000 WHERE state = 'requested'")
-    sql("UPDATE lh_sendings SET slot = slot - 13")  # an hour later they would have room, but are late
+    sql("UPDATE lh_sendings SET slot = slot - 13")  # an hour later there would be room for these texts, but they are late
     seen = ended(service, 67)
     assert (seen.count(("sent", "-")), seen.count(("dropped", "late")), len(gateway.texts)) == (43, 24, 43)
 
 
 def test_what_waits_too_long_is_dropped(service, gateway, account):
-    """docs/mail.md 8.3: the limit of an account, which can always add campaigns; its texts wait for it, and those that are late are
+    """docs/mail.md 8.3: an account can always add campaigns, so it has a limit; its texts wait for it, and those that are late are
     neither sent nor counted"""
     for _ in range(3):
         one = service.campaign(account, verify_phone="on")
@@ -264,8 +266,8 @@ def test_what_waits_too_long_is_dropped(service, gateway, account):
 
 
 def test_where_none_is_sent(service, gateway, account, campaign):
-    """another calling code; a landline; a lead that opted out; a campaign without the setting; the number of a lead that is named by its
-    email"""
+    """another calling code, a landline, a lead that opted out, a campaign without the setting, or the number of a lead that the
+    request names by its email"""
     sign_up(campaign, "+41791234567")
     sign_up(campaign, "+493012345678")
     assert ended(service, 2) == [("dropped", "calling_code"), ("dropped", "not_mobile")]
@@ -299,7 +301,7 @@ def let(table, change):
     (let("leads", "phone = NULL, phone_hash = NULL"), ("dropped", "no_number")),
     (let("messages", "created_ms = created_ms - 600000"), ("dropped", "late")), (let("messages", "crashes = 3"), ("failed", "crashed"))])
 def test_what_changes_before_it_is_sent(service, gateway, change, end):
-    """a waiting text is not sent if there is a reason against it by then"""
+    """a waiting text is not sent if something has changed that rules it out"""
     campaign = service.campaign(service.account(), verify_phone="on")
     hold = "UPDATE lh_message_channels SET held_until_ms = {} WHERE channel = 'text'"
     service.installation.sql(hold.format(1 << 60))
@@ -329,7 +331,8 @@ def test_limits_stay_when_the_lead_is_deleted(service, gateway, campaign):
 
 
 def test_a_gateway_that_is_away_holds_all_texts(make_service):
-    """nothing is lost, however many texts there are; after a pause, one text tries whether it is back, then the others follow"""
+    """nothing is lost, no matter how many texts there are; after a pause, one text probes the gateway, and the others follow once
+    it is back"""
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -362,7 +365,7 @@ def test_a_gateway_that_is_away_holds_all_texts(make_service):
     ({"content_type": "json", "body": '{"to":"{to}","text":"{text}"}'}, '{"messages": [{"status" : "0"}]}'),
     ({"content_type": "query", "body": "to={to}&text={text}&key=1"}, '"status":"0"'), ({}, '"status":"0"')])
 def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body):
-    """an error in the body of a 200; a JSON body is escaped"""
+    """a 200 whose body reports an error is not a success; a JSON body is escaped"""
     service = make_service(settings=gateway.settings(sent_text='"status":"0"', **settings))
     service.dispatcher.start()
     campaign = service.campaign(verify_phone="on", name='A "B"')
@@ -391,8 +394,8 @@ def test_a_gateway_without_tls(service, url, networks, is_taken):
 
 @pytest.mark.parametrize("host, networks", [("https://127.0.0.1", ""), ("http://localhost", "192.0.2.0/24")])
 def test_forbidden_addresses(make_service, gateway, host, networks):
-    """docs/deliveries.md 5: loopback is not allowed by default; docs/mail.md 8.2: nor is any address without TLS, even behind a
-    name"""
+    """docs/deliveries.md 5: loopback is not allowed by default; docs/mail.md 8.2: without TLS, neither is any other address, even
+    if it is given as a name"""
     url = gateway.url.replace("http://127.0.0.1", host)
     service = make_service(settings=gateway.settings(url=url, allow_networks=networks))
     service.dispatcher.start()

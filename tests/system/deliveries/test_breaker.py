@@ -32,7 +32,8 @@ def gaps(times):
 
 
 def test_a_failing_webhook_is_probed(service, receiver, campaign, deliveries):
-    """docs/deliveries.md 3 Breaker: waits double; held deliveries use no attempts; after the first success the rate rises slowly"""
+    """docs/deliveries.md 3 Breaker: waits double; held deliveries use no attempts; after the first success, the rate rises
+    slowly"""
     webhook, count, takes = campaign.webhook("new_signup"), 30, 0.2
     receiver.script(campaign.hook, Answer(500))
     for number in range(count):
@@ -62,7 +63,7 @@ def test_a_failing_webhook_is_probed(service, receiver, campaign, deliveries):
 
 
 def test_long_failing_webhook_is_disabled(service, receiver, campaign, deliveries):
-    """docs/deliveries.md 3 Disabling: shown to operator and user; pending and new deliveries wait"""
+    """docs/deliveries.md 3 Disabling: it is shown to the operator and the user; pending and new deliveries wait"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(email="a@example.org")

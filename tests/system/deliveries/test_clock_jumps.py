@@ -68,25 +68,25 @@ def hooks(service, receiver, campaign):
 
 
 def arrived(campaign, hooks):
-    """Return the leads that all of them have received."""
+    """Return the leads that all of these receivers have received."""
     received = list(campaign.service.receiver.deliveries)
     return set.intersection(*[{one.json["social_id"] for one in received if one.path == campaign.hook + below} for below in hooks])
 
 
 def check_sent(campaign, hooks, leads, jumps):
-    """Check that all have arrived. A jump makes a dispatcher send again only what it had in flight."""
+    """Check that all leads have arrived. After a jump, a dispatcher may send again only what it had in flight."""
     messages = check_arrived(campaign, hooks, leads)
     assert max(len(same) for same in messages.values()) <= 1 + jumps
 
 
 def findings(service):
-    """Return what `leadhook check --deep` finds: the clocks differ, and nothing else."""
+    """Return the findings of `leadhook check --deep`, which may only be that the clocks differ."""
     done = call(service.installation, "check", "--deep", "--json")
     return [one["what"] for one in json.loads(done.stdout)["findings"]]
 
 
 def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher):
-    """the lease ends before the dispatcher expects it: it renews the lease, and sends at most once more what was in flight"""
+    """the lease ends before the dispatcher expects it: it renews the lease, and sends what was in flight at most once more"""
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
     database.clock.jump(HOUR)
@@ -99,7 +99,7 @@ def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher
 
 
 def test_a_jump_back(service, database, campaign, hooks, deliveries, dispatcher):
-    """what is made afterwards arrives soon, even with a rate; what was due before waits until it is due again"""
+    """deliveries made afterwards arrive soon, even with a rate limit; those that were due before wait until they are due again"""
     database.clock.jump(HOUR)
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4.1 Recovery: a delivery that kills the dispatcher at each attempt runs out of attempts, and no other one does.
+"""docs/deliveries.md 4.1 Recovery: a delivery that kills the dispatcher at each attempt runs out of attempts, and no other delivery
+does.
 
-The kills are made by a debug build of the dispatcher (src/deliver/dispatcher.c), when the delivery is answered. It is started again
-at once, as by a service manager.
+A debug build of the dispatcher (src/deliver/dispatcher.c) kills itself when the delivery is answered. It is restarted at once, as
+by a service manager.
 """
 import pytest
 from marks import needs_debug
@@ -44,8 +45,8 @@ def message_id(service, delivery):
 
 
 def test_a_deadly_delivery(service, receiver, campaign):
-    """it fails as interrupted at the end of its schedule; deliveries of the same event, slow ones, and those of another account are
-    delivered in the meantime, new ones soon"""
+    """it fails as interrupted at the end of its schedule; in the meantime, others of the same event, slow ones, and those of
+    another account are delivered, and new ones soon"""
     campaign.webhook("repeat_signup", below=DEADLY)
     other = service.campaign()
     paths = [one.hook + below for one in (campaign, other) for below in ("/1", "/2", "/slow")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2, 3 and 6: what a receiver gets, and when. docs/api.md 4.7: the events of each operation."""
+"""docs/deliveries.md 2, 3 and 6: what receivers get, and when. docs/api.md 4.7: the events of each operation."""
 import signal
 import subprocess
 import time
@@ -115,7 +115,7 @@ def test_form_format(service, receiver, campaign):
 
 @pytest.mark.parametrize("below, form", [("/markettool/in", True), ("/in?to=MARKETTOOL", True), ("/an-Other", True), ("/market", False)])
 def test_form_urls(service, receiver, campaign, below, form):
-    """docs/deliveries.md 2 form: a configured word anywhere in the URL, in any case"""
+    """docs/deliveries.md 2 form: a configured word counts anywhere in the URL, in any case"""
     campaign.webhook("new_signup", below=below)
     campaign.lead(**ADA)
     service.dispatch()
@@ -138,7 +138,7 @@ def test_success(service, receiver, campaign, status):
 
 
 def test_an_event_without_a_row(service, receiver, campaign):
-    """docs/deliveries.md 3: a delivery whose payload cannot be read waits for its schedule, and the others are sent"""
+    """docs/deliveries.md 3: a delivery whose payload cannot be read is retried by its schedule, and the others are sent"""
     webhook = campaign.webhook("new_signup")
     campaign.lead(**ADA)
     service.installation.sql(f"DELETE FROM lh_events WHERE campaign_id = {campaign.id}")
@@ -184,7 +184,7 @@ def states(service, webhook):
 
 
 def fail_first(service, receiver, campaign, *answers):
-    """Return a webhook with a delivery that waits for its retry; the receiver then answers with `answers`."""
+    """Return a webhook with a delivery that waits for its retry; the receiver will then give `answers`."""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500, {"Retry-After": "3600"}), *answers)
     campaign.lead(**ADA)
@@ -195,8 +195,7 @@ def fail_first(service, receiver, campaign, *answers):
 
 
 def test_gone_disables(service, receiver, campaign):
-    """docs/deliveries.md 1.1, 3 410: nothing more is sent; what happens then waits, and is sent once the webhook is enabled, each event
-    once"""
+    """docs/deliveries.md 1.1, 3 410: nothing more is sent; later events wait, and each is sent once when the webhook is enabled"""
     webhook = fail_first(service, receiver, campaign, Answer(410))
     campaign.lead(email="b@example.org")
     service.dispatch()
@@ -294,7 +293,7 @@ def test_the_cron_line(service, receiver, campaign):
 
 
 def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, campaign):
-    """leadhook-dispatch(8): without output, with success; the first one continues"""
+    """leadhook-dispatch(8): it ends without output, with success; the first dispatcher continues"""
     campaign.webhook("new_signup")
     service.dispatcher.start()
     try:
@@ -309,7 +308,7 @@ def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, 
 
 
 def test_a_second_daemon_with_the_same_lock_logs_why_it_ends(service):
-    """leadhook-dispatch(8), DIAGNOSTICS: with success, and the path of the file"""
+    """leadhook-dispatch(8), DIAGNOSTICS: it ends with success, and logs the path of the file"""
     lock, other = LockFile(service.installation.setting("dispatch", "lock_file")), service.dispatcher
     other.start().ready(lock.is_held)
     try:
@@ -325,7 +324,7 @@ def test_a_second_daemon_with_the_same_lock_logs_why_it_ends(service):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
 def test_graceful_end_finishes_attempts_under_way(service, receiver, campaign, number):
-    """leadhook-dispatch(8) TERM, INT: claims no more, records results, exits 0"""
+    """leadhook-dispatch(8) TERM, INT: it claims nothing more, records results and exits with 0"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(delay=2))
     campaign.lead(**ADA)

@@ -93,7 +93,7 @@ def test_names_of_leads(service, leadhook, campaign, webhook):
 # --- count ---
 
 def test_count(service, leadhook, refused, campaign, webhook):
-    """docs/operating.md 4 delivery count: as many as redeliver with the same filters sends again"""
+    """docs/operating.md 4 delivery count: it counts what redeliver with the same filters sends again"""
     caller = Caller(service, campaign.key)
     path = f"campaigns/{campaign.id}/deliveries/count"
     assert caller("GET", path).json == {"count": 0, "more": False}
@@ -102,7 +102,7 @@ def test_count(service, leadhook, refused, campaign, webhook):
     elsewhere = other.webhook("new_signup")["referenceId"]
     other.leads(2)
     service.dispatch()
-    campaign.leads(10)  # three new ones
+    campaign.leads(10)  # three new deliveries
     for filters, count in (({}, 10), ({"state": "pending"}, 3), ({"state": "delivered"}, 7), ({"status": "2xx"}, 7), ({"status": "5xx"}, 0),
                            ({"webhook": webhook}, 10), ({"event": "new_signup"}, 10), ({"event": "verified"}, 0),
                            ({"lead": first["social_id"]}, 1), ({"since": "2999-01-01"}, 0), ({"until": "2999-01-01"}, 10), ({"limit": 10}, 10),
@@ -144,7 +144,7 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waits_for_rate(service, leadhook, campaign, webhook):
-    """docs/operating.md 4 delivery list: due deliveries wait for the rate of their webhook while a dispatcher sends to it"""
+    """docs/operating.md 4 delivery list: due deliveries wait for their webhook's rate limit while a dispatcher sends to it"""
     leadhook("webhook", "set", webhook, "rate=1")
     campaign.leads(6)
     service.dispatcher.start()
@@ -168,7 +168,7 @@ def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_output_for_people(service, receiver, campaign, webhook):
-    """docs/operating.md 4: lines, and the log as a table; control characters of the answer do not reach the terminal"""
+    """docs/operating.md 4: output as lines, with the log as a table; control characters of the answer do not reach the terminal"""
     receiver.script(campaign.hook, Answer(200, body=b"\x1b[31m\xff"))
     campaign.lead(**ADA)
     service.dispatch()
@@ -211,7 +211,8 @@ def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waiting_for_an_attempt(service, leadhook, receiver, campaign, webhook, show):
-    """docs/operating.md 4: in flight at the dispatcher with this lock file; deliveries beyond the concurrency wait for it"""
+    """docs/operating.md 4: a delivery may be in flight at the dispatcher with this lock file; deliveries that exceed the
+    concurrency wait for it"""
     receiver.script(campaign.hook, Answer(hang=True))
     campaign.leads(CONCURRENCY + 1)
     service.dispatcher.start()
@@ -240,7 +241,8 @@ def other_host(service, tmp_path):
 
 
 def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, webhook, show, other_host):
-    """docs/operating.md 4: what a dispatcher elsewhere has leased may be in flight there; if there is none, it waits for one"""
+    """docs/operating.md 4: a delivery that a dispatcher elsewhere has leased may be in flight there; if there is no dispatcher, it
+    waits for one"""
     receiver.script(campaign.hook, Answer(delay=DURING))
     campaign.lead(**ADA)
     campaign.delivered(1)
@@ -253,7 +255,8 @@ def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, w
 
 
 def test_waiting_for_the_next_dispatcher(service, leadhook, receiver, campaign, webhook, show):
-    """docs/deliveries.md 4.1 recovery: what the killed dispatcher of this host has leased waits for the next one here"""
+    """docs/deliveries.md 4.1 recovery: a delivery leased by this host's killed dispatcher waits for the next dispatcher on this
+    host"""
     receiver.script(campaign.hook, Answer(delay=DURING))
     service.dispatcher.start()
     campaign.lead(**ADA)
@@ -307,7 +310,7 @@ def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, sho
 
 
 def test_redeliver_at_the_limit(service, leadhook, refused, campaign, webhook, show):
-    """docs/deliveries.md 3.2: a delivery with 1,000 attempts or more is not sent again; among several, it is left out"""
+    """docs/deliveries.md 3.2: a delivery with 1,000 attempts or more is not sent again; of several deliveries, it is left out"""
     for email in ("a@example.org", "b@example.org"):
         campaign.lead(email=email)
     service.dispatch()
@@ -333,7 +336,7 @@ def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show)
 
 
 def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, webhook):
-    """docs/deliveries.md 3.2 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
+    """docs/deliveries.md 3.2 redeliver by webhook, lead, event, time range, state; without a limit, all that match"""
     other = service.campaign(account)
     elsewhere = other.webhook("new_signup", "repeat_signup")["referenceId"]
     leads = campaign.leads(30)
@@ -354,7 +357,7 @@ def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, web
 
 
 def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
-    """docs/deliveries.md 3.2 redeliver: works in chunks; more deliveries than a list or one statement takes"""
+    """docs/deliveries.md 3.2 redeliver: it works in chunks; there are more deliveries than fit into a list or a statement"""
     count = 1500
     sql = service.installation.sql
     campaign.lead(**ADA)
@@ -375,7 +378,8 @@ def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
 
 
 def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, webhook, show):
-    """leadhook(1): the error names deliveries of removed webhooks and unknown deliveries; 65 when none remains"""
+    """leadhook(1): the error names deliveries of removed webhooks and unknown deliveries; the status is 65 if no delivery
+    remains"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)

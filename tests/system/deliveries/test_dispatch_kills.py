@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The dispatcher or its database dies at random moments during deliveries: nothing is lost, little is sent twice.
+"""The dispatcher or its database dies at random moments during deliveries: nothing is lost, and little is sent twice.
 
-docs/deliveries.md 3 Guarantee, 6 Database gone. LEADHOOK_KILLS is the number of kills (scripts/check --long: more), LEADHOOK_SEED
-repeats the random choices of a failure.
+docs/deliveries.md 3 Guarantee, 6 Database gone. LEADHOOK_KILLS is the number of kills (higher with scripts/check --long);
+LEADHOOK_SEED repeats the random choices of a failed run.
 """
 import collections
 import random
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 KILLS = int(TEST_SETTINGS.get("LEADHOOK_KILLS", 15))
 IN_FLIGHT = 256  # dispatch.in_flight
 HOOKS, LEADS_A_KILL = 20, 4
-LONGEST_LIFE = 0.5  # seconds, of a dispatcher that is killed, or from its first delivery on
+LONGEST_LIFE = 0.5  # seconds that a dispatcher lives before it is killed, from its start or its first delivery
 SECONDS_TO_END = 300  # the delay of a delivery whose attempts were interrupted again and again
 # Concurrency that fills all slots. A lease outlasts every outage here, so that nothing becomes due again meanwhile.
 SETTINGS = [("dispatch", "initial_concurrency", 16), ("dispatch", "schedule", "1s " * 32), ("dispatch", "breaker_wait", "1s"),
@@ -51,7 +51,8 @@ def dispatcher(service):
 
 
 def sometimes(chance, rarely, mostly, number):
-    """Return a receiver's answers: `number` random ones, and then `mostly`. `rarely`, `mostly`: functions of a generator."""
+    """Return a receiver's answers: `number` random ones, then `mostly`. `rarely` and `mostly` are functions of a random
+    generator."""
     return [rarely(chance) if chance.random() < 0.25 else mostly(chance) for _ in range(number)] + [mostly(chance)]
 
 
@@ -75,12 +76,12 @@ KINDS = ((at_once, at_once), (slowly, slowly), (failing, at_once), (busy, slowly
 
 
 class Kills:
-    """Kills the dispatcher, and counts each time what its lock file says is in flight."""
+    """Kills the dispatcher, and each time counts what is in flight according to its lock file."""
 
     def __init__(self, dispatcher, deliveries):
         self.dispatcher, self.deliveries = dispatcher, deliveries
         self.owner, self.at_once = "", []
-        self.interrupted = collections.Counter()  # kills during an attempt, by delivery
+        self.interrupted = collections.Counter()  # number of kills during an attempt, by delivery
 
     def wait_until_under_way(self):
         """Wait until the dispatcher that was started last has begun deliveries."""
@@ -123,9 +124,9 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
     for kill in range(KILLS):
         leads |= sign_up(campaign, LEADS_A_KILL, kill * LEADS_A_KILL)
         dispatcher.start()
-        if kill % 2 == 1:  # on a busy host the other kills may all be during the start
+        if kill % 2 == 1:  # on a busy host, all other kills may come during the start
             kills.wait_until_under_way()
-        with pytest.raises(subprocess.TimeoutExpired):  # it does not end before a random moment
+        with pytest.raises(subprocess.TimeoutExpired):  # it must not end by itself before a random moment
             dispatcher.process.wait(chance.uniform(0, LONGEST_LIFE))
         kills.kill()
     assert len([count for count in kills.at_once if count > 0]) >= KILLS // 3, "many kills were during deliveries"
@@ -191,7 +192,7 @@ def test_killed_while_results_wait(service, database, receiver, campaign, dispat
 
 
 def test_the_database_restarts(service, database, receiver, campaign, dispatcher, deliveries):
-    """docs/deliveries.md 6 Database gone: the dispatcher continues and records the waiting results: nothing is sent again"""
+    """docs/deliveries.md 6 Database gone: the dispatcher continues and records the waiting results, and nothing is sent again"""
     hooks = ["/a", "/b", "/c"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)

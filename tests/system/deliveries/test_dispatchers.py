@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4.1: any number of dispatchers at once, with one per webhook at a time; one that dies or is suspended is
-replaced when its lease ends, and changes nothing afterwards.
+"""docs/deliveries.md 4.1: any number of dispatchers may run at once, with one per webhook at a time; a dispatcher that dies or is
+suspended is replaced when its lease ends, and changes nothing afterwards.
 
-They have different lock files, as on different hosts. test_delivery.py tests a second one with the same file.
+They have different lock files, as on different hosts. test_delivery.py tests a second dispatcher with the same file.
 """
 import contextlib
 import re
@@ -18,7 +18,7 @@ from stack.receiver import Answer
 pytestmark = pytest.mark.slow
 
 ATTEMPT_TIMEOUT, LEASE = 3, 18  # seconds; the shortest lease for this timeout
-TAKEN_OVER = LEASE + LEASE / 3 + 10  # leases are checked three times while they last; ten seconds are for a busy machine
+TAKEN_OVER = LEASE + LEASE / 3 + 10  # leases are checked three times while they last; ten more seconds for a busy machine
 HOOKS = 16
 CONCURRENCY = 4  # dispatch.initial_concurrency
 NOW = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS INTEGER)"
@@ -36,7 +36,7 @@ def deliveries(service):
 
 
 class Dispatcher(Child):
-    """A daemon with its own lock file. Its number is the User-Agent of what it sends."""
+    """A daemon with its own lock file. It sends its number as the User-Agent."""
 
     def __init__(self, service, folder, number):
         program = service.installation.program("leadhook-dispatch")
@@ -83,7 +83,7 @@ def owners(service):
 
 
 def share(deliveries, running):
-    """Give each an equal part of the shards, as after the death of others; return when all have renewed their leases."""
+    """Give each dispatcher an equal part of the shards, as after the death of others; return when all have renewed their leases."""
     for number, one in enumerate(running):
         deliveries.sql(f"UPDATE lh_dispatch_shards SET owner = UNHEX('{one.id}') WHERE shard % {len(running)} = {number}")
     last = deliveries.number("SELECT MAX(lease_until_ms) FROM lh_dispatch_shards")
@@ -91,7 +91,7 @@ def share(deliveries, running):
 
 
 def all_hooks(campaign, answer):
-    """Register enough webhooks of the campaign to use many shards; return their paths below the campaign's."""
+    """Register enough webhooks of the campaign to use many shards; return their paths below that of the campaign."""
     hooks = [f"/{number}" for number in range(HOOKS)]
     for below in hooks:
         campaign.webhook("new_signup", below=below)
@@ -117,8 +117,8 @@ def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
 
 
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
-    """docs/deliveries.md 4.1 Recovery: when its lease ends, others take over its webhooks, and its deliveries in flight are due; nothing
-    else is sent twice"""
+    """docs/deliveries.md 4.1 Recovery: when its lease ends, others take over its webhooks, and its deliveries in flight are due
+    again; nothing else is sent twice"""
     hooks = all_hooks(campaign, Answer(delay=ATTEMPT_TIMEOUT - 1))
     victim, other = dispatchers(2)
     share(deliveries, (victim, other))
@@ -135,7 +135,7 @@ def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
     deliveries.wait_until_ended(TAKEN_OVER + 20)
     assert owners(service) == {other.id: 64}
     messages = check_arrived(campaign, hooks, leads)
-    retried = {one for one, count in deliveries.attempts().items() if count > 1}  # on a busy machine
+    retried = {one for one, count in deliveries.attempts().items() if count > 1}  # retries happen on a busy machine
     twice = {delivery_id(same[0]) for same in messages.values() if len(same) > 1} - retried
     assert twice and twice <= set(victim.lock.under_way()), "only deliveries under way are sent again"
     started = dict(deliveries.rows(f"SELECT delivery_id, started_ms FROM {ATTEMPTS} a"))
@@ -155,15 +155,15 @@ def check_untouched(deliveries, webhook, count):
 
 @pytest.mark.parametrize("successor", first("is sending", "has recorded"))
 def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers, successor):
-    """docs/deliveries.md 4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the
-    deliveries in flight or has ended them"""
+    """docs/deliveries.md 4.1 Lease, Lost lease: the suspended dispatcher sends and records nothing more, whether its successor
+    still has the deliveries in flight or has ended them"""
     suspended, other = dispatchers(2)
     assert owners(service) == {suspended.id: 64}
     webhook, count = campaign.webhook("new_signup"), 20
-    campaign.lead(email="first@example.org")  # its success lets the dispatcher fetch more than it can send
+    campaign.lead(email="first@example.org")  # after this success, the dispatcher fetches more than it can send
     campaign.delivered(1)
     deliveries.wait_until_ended(10)
-    # so slow that nothing is retried before the suspension, however long these sign-ups take
+    # so slow that nothing is retried before the suspension, no matter how long these sign-ups take
     receiver.script(campaign.hook, Answer(500, delay=ATTEMPT_TIMEOUT - 1))
     for number in range(count):
         campaign.lead(email=f"{number}@example.org")
@@ -193,8 +193,8 @@ def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign
 
 
 def test_redelivery_of_what_is_under_way_elsewhere(service, receiver, campaign, deliveries, dispatchers):
-    """docs/deliveries.md 3.2: the command does not know about the attempt; when that fails, the delivery is due at once, and its schedule
-    starts again"""
+    """docs/deliveries.md 3.2: the command does not know about the attempt; when the attempt fails, the delivery is due at once, and
+    its schedule starts again"""
     webhook = campaign.webhook("new_signup")
     service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=1s 1h")
     receiver.script(campaign.hook, Answer(500), Answer(500, delay=1), Answer(500), Answer(200))

@@ -21,7 +21,7 @@ def service(make_service, make_folder):
 
 
 class EventLog:
-    """The events of a campaign, by a webhook that subscribes to all of them."""
+    """The events of a campaign, received through a webhook that subscribes to all of them."""
 
     def __init__(self, campaign):
         self.campaign, self.seen = campaign, set()
@@ -88,7 +88,7 @@ def test_all_at_once(service, receiver, account):
         {"reward_level_id": level, "subject": "Mug", "required_points": 5, "emailed": True}
     assert only(payloads, "referral")["__referral"] == \
         {"social_id": eve["social_id"], "email": "eve@example.org", "phone_number": NUMBER}
-    # each payload has its lead as after the command
+    # each payload has the lead as it is after the command
     for payload in payloads:
         assert core(payload) == campaign.find(social_id=payload["social_id"])
 
@@ -149,7 +149,7 @@ def test_opting_out(events, campaign):
 
 
 def test_verified(events, campaign):
-    """`verified` becomes true; verifying the second channel makes no event"""
+    """`verified` becomes true; verifying the second channel causes no event"""
     campaign.lead(**ADA, phone_number=NUMBER)
     events.new_payloads()
     campaign.bulk("verify", {**ADA, "channel": "phone"})
@@ -201,7 +201,8 @@ def test_score_change(events, campaign):
 
 
 def test_blocked_and_approved(events, campaign):
-    """marked_as_fraudulent; the first approval of a lead that was flagged at sign-up announces it; credit is removed and restored"""
+    """marked_as_fraudulent; the first approval of a lead that was flagged at sign-up announces the lead; credit is removed and
+    restored"""
     ada = campaign.lead(**ADA)
     campaign.lead(**BOB, kid=ada["social_id"])
     events.new_payloads()
@@ -214,7 +215,7 @@ def test_blocked_and_approved(events, campaign):
     assert payloads[1]["email"] == ADA["email"] and payloads[1]["referrals"] == 0
     campaign.bulk("approve", BOB)
     payloads = events.new_payloads()
-    assert names(payloads) == ["score_change"]  # new_signup and the referrer's events were made before
+    assert names(payloads) == ["score_change"]  # new_signup and the referrer's events came before
     assert payloads[0]["__score_change"]["reason"] == "approve" and payloads[0]["referrals"] == 1
     campaign.lead(email="eve@trash.example")
     assert events.names() == ["new_signup", "marked_as_fraudulent"]
@@ -244,7 +245,7 @@ def test_a_referral_that_waits_for_verification(service, receiver, account):
 
 
 def test_deleted(events, campaign):
-    """the payload is the one from before the deletion"""
+    """the payload is that from before the deletion"""
     ada = campaign.lead(**ADA, plan="gold")
     events.new_payloads()
     assert campaign.bulk("delete", ADA) == 1
@@ -264,7 +265,7 @@ def test_waitlist_changes_make_no_event(service, receiver, account):
 
 
 def test_after_the_end(events, campaign):
-    """docs/api.md 6: changes of state make events, but no points are booked; bulk work queued before is carried out"""
+    """docs/api.md 6: changes of state cause events, but no points are booked; bulk work that was queued before is carried out"""
     tag = campaign.define("tag", "late", "--points", 3)
     ada = campaign.lead(**ADA)
     campaign.lead(**BOB, kid=ada["social_id"])

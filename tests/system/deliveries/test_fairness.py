@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/deliveries.md 4: deliveries to hanging receivers do not delay others, however many are due; rates are respected.
 
-An attempt may take a minute here, and tests wait half of that: everything arrives while the hanging attempts are under way.
+An attempt may take a minute here, and tests wait for half of that time, so everything arrives while the hanging attempts are under
+way.
 """
 import collections
 import datetime
@@ -35,7 +36,7 @@ def deliveries(service):
 
 @pytest.fixture
 def dispatcher(service, deliveries):
-    """The dispatcher, not started. Hanging attempts are ended after the test."""
+    """The dispatcher, not yet started. Hanging attempts are ended after the test."""
     yield service.dispatcher
     service.dispatcher.kill()
     service.receiver.released.set()
@@ -65,7 +66,7 @@ def copy(deliveries, webhooks, count, older_ms=0):
 
 
 def check_all_hang(receiver, deliveries, hanging, paths):
-    """Check that they have received something, and that none of their attempts has ended."""
+    """Check that the hanging receivers have received something, and that none of their attempts has ended."""
     assert 0 < max(arrived(receiver, paths)) <= CONCURRENCY
     ids = ", ".join(str(webhook["referenceId"]) for webhook in hanging)
     assert deliveries.number(f"SELECT COUNT(*) FROM lh_due u JOIN lh_attempts a ON a.delivery_id = u.id "
@@ -148,7 +149,7 @@ def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliver
 
 
 def test_a_rate(receiver, campaign, deliveries, dispatcher):
-    """docs/deliveries.md 4 Rate: this many per second, evenly, without affecting other webhooks"""
+    """docs/deliveries.md 4 Rate: this many deliveries per second, evenly spread, without affecting other webhooks"""
     rate, count = 10, 60
     (limited, free), paths = register(campaign, "rate", 2)
     deliveries.sql(f"UPDATE lh_webhooks SET rate = {rate} WHERE id = {limited['referenceId']}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 5: names may resolve to any address, and to another one each time.
+"""docs/deliveries.md 5: names may resolve to any address, and to a different one each time.
 
 The dispatcher runs in a network namespace in which every address accepts connections, so that all dialled addresses are recorded.
 """
@@ -36,7 +36,7 @@ def service(make_service, network):
 
 @pytest.fixture(scope="module")
 def dispatch(service, network):
-    """Run the dispatcher as cron does, in the network: each run resolves all names again."""
+    """Run the dispatcher in the network, as cron does, so that each run resolves all names again."""
     command = [service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--max-runtime", "10"]
     return lambda: run("leadhook-dispatch", network.wrap(command))
 
@@ -76,7 +76,7 @@ def dialled(service, account, network, dispatch):
 
 @pytest.mark.parametrize("address", FORBIDDEN)
 def test_name_with_a_forbidden_address(dialled, address):
-    """no address is dialled, and the attempt has the reason"""
+    """no address is dialled, and the attempt shows the reason"""
     by_address, _ = dialled
     [attempt] = by_address[address]
     assert (attempt.error, attempt.status, attempt.delivered) == ("forbidden_address", None, False)
@@ -91,7 +91,7 @@ def test_dialled_addresses(dialled):
 
 @pytest.fixture
 def attempt(service, account, network, dispatch):
-    """Make one attempt at a name, in its own process."""
+    """Make one attempt at a name, in a process of its own."""
     def make(name):
         campaign = service.campaign(account)
         webhooks = attempt_each(campaign, {name: url(network.world, name)}, dispatch)
@@ -105,7 +105,7 @@ def attempt(service, account, network, dispatch):
     ["::1", PUBLIC], [PUBLIC, "::1"], ["127.0.0.1", PUBLIC_6], [PUBLIC_6, "127.0.0.1"], ["::ffff:127.0.0.1", PUBLIC],
     ["64:ff9b::7f00:1", PUBLIC_6], [PUBLIC_6, "64:ff9b::7f00:1"]], ids="+".join)
 def test_mixed_answers(network, world, attempt, addresses):
-    """in any order: no forbidden address is dialled; deliveries reach an allowed address that precedes it"""
+    """no forbidden address is dialled, whatever the order; deliveries reach an allowed address that precedes it"""
     network.resolver.script("mixed.example", addresses)
     made = attempt("mixed.example")
     allowed = set(addresses) & {PUBLIC, PUBLIC_2, PUBLIC_6}
@@ -142,7 +142,7 @@ def test_a_name_that_changes(network, world, attempt, before, after, delivered):
 @pytest.mark.parametrize("look", [[], FAILURE, ["gone.names.example"], ["nowhere.example"], CUT],
                          ids=["no address", "failure", "alias of nothing", "alias of itself", "cut"])
 def test_names_without_an_address(network, world, attempt, look):
-    """docs/deliveries.md 3 DNS: they are reported as such, in time"""
+    """docs/deliveries.md 3 DNS: these names are reported as such, in time"""
     network.resolver.script("nowhere.example", look)
     made = attempt("nowhere.example")
     assert made.error in ("not_resolved", "connect_timeout") and made.seconds < CONNECT_S + LATE_S
@@ -182,7 +182,8 @@ def test_a_name_that_never_answers(network, world, service, account, dispatcher)
 
 
 def test_term_during_a_look_up(network, world, service, account, dispatcher):
-    """leadhook-dispatch(8) TERM: claims no more, lets attempts end, which the connect timeout bounds, records, exits 0"""
+    """leadhook-dispatch(8) TERM: it claims nothing more, lets attempts end within the connect timeout, records them and exits with
+    0"""
     campaign = service.campaign(account)
     network.resolver.script("silent.example", SILENCE)
     webhook = add_webhook(campaign, url(world, "silent.example"))

@@ -166,7 +166,7 @@ def test_receiver_behaviour(outcomes, case):
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 305, 307, 308])
 @pytest.mark.parametrize("path", ["/elsewhere", "http://127.0.0.1:{port}/elsewhere", "//127.0.0.1:{port}/elsewhere"])
 def test_redirects_are_not_followed(service, receiver, campaign, status, path):
-    """Redirects: never followed; a failure"""
+    """Redirects are never followed, and are failures"""
     location = path.format(port=receiver.port)
     receiver.script(campaign.hook, Answer(status, {"Location": location, "Refresh": f"0; url={location}"}))
     webhook = add_webhook(campaign, receiver.url(campaign.hook))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 3.3: receivers that answer with a redirect after their work: what is said about it, and `accepts`."""
+"""docs/deliveries.md 3.3: receivers that answer with a redirect after they have done their work: how this is reported, and
+`accepts`."""
 import json
 
 import pytest
@@ -23,14 +24,14 @@ def webhook(campaign):
 
 
 def tried(service, webhook):
-    """Return status, result, and what is said about it."""
+    """Return status, result, and the explanation for people."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     return done.returncode, json.loads(done.stdout), done.stderr
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])
 def test_moved(service, receiver, campaign, webhook, status):
-    """a command line with the new URL, which is absolute and quoted"""
+    """the output has a command line with the new URL, which is absolute and quoted"""
     receiver.script(campaign.hook, Answer(status, {"Location": "/new path/?a=1&b=2"}))
     code, result, said = tried(service, webhook)
     moved = f"http://127.0.0.1:{receiver.port}/new%20path/?a=1&b=2"
@@ -40,7 +41,7 @@ def test_moved(service, receiver, campaign, webhook, status):
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_page_shown(service, receiver, campaign, webhook, status):
-    """the setting that counts it as delivered is named; with it, the test succeeds"""
+    """the output names the setting that makes this count as delivered; with it, the test succeeds"""
     receiver.script(campaign.hook, Answer(status, {"Location": PAGE}))
     code, result, said = tried(service, webhook)
     assert (code, result["ok"], result["location"]) == (UNAVAILABLE, False, PAGE)
@@ -53,7 +54,8 @@ def test_page_shown(service, receiver, campaign, webhook, status):
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_another_spelling(service, leadhook, receiver, campaign, webhook, status):
-    """the web server's own redirect to the URL with a slash is never accepted, because nothing was done; the new URL is offered"""
+    """the web server's own redirect to the URL with a slash is never accepted, because nothing was done; the new URL is
+    suggested"""
     leadhook("webhook", "set", webhook, "accepts=302,303")
     receiver.script(campaign.hook, Answer(status, {"Location": f"{campaign.hook}/"}))
     code, result, said = tried(service, webhook)
@@ -81,7 +83,8 @@ def test_a_page_that_shows_itself(service, leadhook, receiver, campaign, webhook
     ("https://moved.example/" + "x" * 3000, "https://moved.example/" + "x" * 487 + "..."),
     ("http://[broken/\x1b]0;title\x07", ""), ("https://user:secret@moved.example/", "https://")])
 def test_hostile_targets(service, receiver, campaign, webhook, location, shown):
-    """no command line if the target needs quotes, was cut, or is not a URL for a webhook; no control characters"""
+    """there is no command line if the target contains quotes, was cut, or is not a valid URL for a webhook, and never a control
+    character"""
     receiver.script(campaign.hook, Answer(301, {"Location": location}))
     _, result, said = tried(service, webhook)
     assert result["status"] in (301, None) and "webhook set" not in said
@@ -90,7 +93,7 @@ def test_hostile_targets(service, receiver, campaign, webhook, location, shown):
 
 
 def test_without_a_target(service, receiver, campaign, webhook):
-    """302 without Location; 300 and 304, which are not answers to a POST"""
+    """302 without Location, and 300 and 304, which are no valid answers to a POST"""
     for status in (302, 300, 304):
         receiver.script(campaign.hook, Answer(status))
         code, result, said = tried(service, webhook)
@@ -102,14 +105,15 @@ def test_without_a_target(service, receiver, campaign, webhook):
     ("302", [302]), ("303 302", [302, 303]), ("302,302,303", [302, 303]), ("", []),
     *((bad, None) for bad in ("301", "3xx", "200", "302;303", "0302", "404"))])
 def test_setting(service, leadhook, webhook, value, accepted):
-    """a set of statuses, without any that means that the work was not done"""
+    """the setting is a set of statuses, except for those that mean that the work was not done"""
     done = call(service.installation, "webhook", "set", str(webhook), f"accepts={value}", "--json")
     assert done.returncode == (DATA if accepted is None else OK)
     assert leadhook("webhook", "show", webhook)["accepts"] == (accepted or [])
 
 
 def test_taken_once(service, leadhook, receiver, campaign, webhook):
-    """with `accepts`, each delivery is sent once, the breaker stays closed, and the target is stored; counts have no errors"""
+    """with `accepts`, each delivery is sent once, the breaker stays closed, and the target is stored; the counts contain no
+    errors"""
     leadhook("webhook", "set", webhook, "accepts=302,303")
     receiver.script(campaign.hook, Answer(302, {"Location": "/thanks"}, b"<p>Moved"))
     campaign.leads(BREAKER_FAILURES + 2)
@@ -126,7 +130,7 @@ def test_taken_once(service, leadhook, receiver, campaign, webhook):
 
 
 def test_not_taken(service, leadhook, receiver, campaign, webhook):
-    """without it they are retried; the log of attempts says where it points, the dispatcher's log names only the host"""
+    """without `accepts`, redirects are retried; the log of attempts has the target, the dispatcher's log only its host"""
     receiver.script(campaign.hook, Answer(302, {"Location": "https://pages.example/done?token=abc"}))
     campaign.leads(BREAKER_FAILURES)
     service.dispatch()

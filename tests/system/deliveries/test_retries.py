@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2 and 3: failures are retried, here by a short schedule; what the retries have in common."""
+"""docs/deliveries.md 2 and 3: failures are retried, here with a short schedule; tests what the retries have in common."""
 import pytest
 from stack.front import free_port
 from stack.process import wait_until
@@ -34,7 +34,7 @@ def row_of(service, webhook):
                                      Answer(503), Answer(hang=True), Answer(200, {"Content-Length": "100"})],
                          ids=lambda answer: "hang" if answer.hang else "short body" if answer.headers else str(answer.status))
 def test_failures_are_retried(service, receiver, dispatcher, campaign, failure):
-    """docs/deliveries.md 2 Redirects, Success, 3: the same bytes and webhook-id, with a signature of the new time"""
+    """docs/deliveries.md 2 Redirects, Success, 3: retries have the same bytes and webhook-id, with a signature for the new time"""
     campaign.webhook("new_signup")
     failure.headers.setdefault("Location", receiver.url("/elsewhere"))
     receiver.script(campaign.hook, failure, Answer(200))

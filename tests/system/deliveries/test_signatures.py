@@ -24,7 +24,8 @@ DELIVERIES = (SOURCE / "docs" / "deliveries.md").read_text(encoding="utf-8")
 OTHER_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 
 
-# For each language of an example: how it is started, and what reads the calls of `genuine` and prints their results.
+# For each language of the examples: the command that runs a program, and code that reads calls of `genuine` and prints their
+# results.
 EXAMPLES = {
     "js": (["node"], """
 const calls = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -43,7 +44,7 @@ echo json_encode(array_map($genuine, json_decode(stream_get_contents(STDIN), tru
 
 @pytest.fixture(scope="module")
 def library(make_folder):
-    """The environment in which Node finds the library."""
+    """An environment in which Node finds the library."""
     folder = make_folder()
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, folder)
@@ -86,7 +87,7 @@ def flipped(body, at):
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_delivery(service, receiver, campaign, verify, form):
-    """docs/deliveries.md 2: accepted only if it is unchanged"""
+    """docs/deliveries.md 2: a delivery is accepted only if it is unchanged"""
     secret = campaign.webhook("new_signup", format=form)["secret"]
     campaign.lead(**LEAD)
     service.dispatch()
@@ -102,14 +103,14 @@ def test_a_delivery(service, receiver, campaign, verify, form):
 
 
 def rotate(service, webhook, secret, until_ms):
-    """Change the rows as `leadhook webhook rotate` does: the secret becomes the previous one, until that time."""
+    """Change the rows as `leadhook webhook rotate` does: the secret becomes the previous one, which is valid until this time."""
     service.installation.sql(f"UPDATE lh_webhooks SET previous_secret = secret, previous_until_ms = {until_ms}, "
                              f"secret = '{secret}' WHERE id = {webhook['referenceId']}")
 
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_rotated_secret(service, receiver, campaign, verify, form):
-    """docs/deliveries.md 2: two signatures until the old secret ends, each valid by itself; then only the new one"""
+    """docs/deliveries.md 2: there are two signatures until the old secret expires, each valid by itself; then only the new one"""
     webhook = campaign.webhook("new_signup", format=form)
     old, now_ms = webhook["secret"], int(time.time() * 1000)
     rotate(service, webhook, OTHER_SECRET, now_ms + 3_600_000)
@@ -133,7 +134,7 @@ def without(headers, name):
 
 
 def words(value):
-    """Return a value of the payload as its form has it."""
+    """Return a value of the payload as it is written in the form."""
     if isinstance(value, (dict, list)):
         items = enumerate(value) if isinstance(value, list) else value.items()
         shown = {str(key): words(inner) for key, inner in items if inner not in ({}, [])}
@@ -146,7 +147,7 @@ def words(value):
 @pytest.mark.parametrize("language", EXAMPLES)
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_the_examples(service, receiver, campaign, genuine, language, form):
-    """docs/deliveries.md 2.3: true for a delivery, also during a rotation; false for any other, and for one with an old timestamp"""
+    """docs/deliveries.md 2.3: true for a delivery, even during a rotation; false for anything else, and for an old timestamp"""
     webhook = campaign.webhook("new_signup", format=form)
     old, now_ms = webhook["secret"], int(time.time() * 1000)
     rotate(service, webhook, OTHER_SECRET, now_ms + 3_600_000)
@@ -174,7 +175,7 @@ def test_the_examples(service, receiver, campaign, genuine, language, form):
 
 @pytest.mark.parametrize("compat", ["off", "on"])
 def test_a_form_is_read(service, account, receiver, tmp_path, compat):
-    """docs/deliveries.md 2.2: PHP reads from a form the same values as from the JSON, as texts"""
+    """docs/deliveries.md 2.2: PHP reads the same values from a form as from the JSON, as texts"""
     campaign = service.campaign(account, compat=compat)
     campaign.webhook("tagged", below="/form", format="form")
     campaign.webhook("tagged", below="/json")

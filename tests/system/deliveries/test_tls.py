@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 2, TLS: receivers' certificates are verified; 1.2 or newer; own CA file and client certificate per webhook."""
+"""docs/deliveries.md 2, TLS: receivers' certificates are verified; the version is 1.2 or newer; each webhook may have its own CA
+file and client certificate."""
 import collections
 import dataclasses
 import itertools
@@ -15,7 +16,7 @@ from stack.process import run, wait_until
 
 HALF = OK_HEAD + b"Content-Length: 9\r\n\r\nok"
 GOOD = OK_HEAD + b"Connection: close\r\nContent-Length: 2\r\n\r\nok"
-# OpenSSL allows everything here, so that only the sender refuses.
+# OpenSSL allows everything here, so only the sender can refuse.
 WEAK = """
 openssl_conf = defaults
 [defaults]
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 
 def context(certificate, version=None, clients=None, demanded=True):
-    """Return a receiver's context. `clients`: the authority of clients that must, or may, show a certificate."""
+    """Return a receiver's context. `clients`: the authority for certificates of clients, which must, or may, show one."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(certificate.certificate, certificate.key)
     if version:
@@ -44,7 +45,7 @@ def context(certificate, version=None, clients=None, demanded=True):
 
 @dataclasses.dataclass
 class Pki:
-    """`ours` issues receivers and `clients` clients, `strangers` both."""
+    """`ours` issues certificates of receivers, `clients` those of clients, and `strangers` both."""
     ours: Authority
     clients: Authority
     strangers: Authority
@@ -97,7 +98,7 @@ def attempt(service, account):
 @pytest.mark.parametrize("when, names, said", [
     (EXPIRED, "IP:127.0.0.1", "certificate has expired"), (None, "DNS:receiver.example", "127.0.0.1"), (FUTURE, "IP:127.0.0.1", "not yet valid")])
 def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
-    """docs/deliveries.md 6: the log says what is wrong with it, in place of an answer"""
+    """docs/deliveries.md 6: in place of an answer, the log contains what is wrong with the certificate"""
     made = pki.ours.issue("receiver", names, **({"when": when} if when else {}))
     assert attempt(context(made), ca_file=pki.ours.file).error == "certificate"
     answer = service.installation.sql("SELECT answer FROM lh_attempts ORDER BY delivery_id DESC LIMIT 1")
@@ -108,7 +109,7 @@ def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
     ("good", None), ("expired", "certificate"), ("not yet valid", "certificate"), ("another name", "certificate"),
     ("another address", "certificate"), ("a stranger's", "certificate"), ("self-signed", "certificate")])
 def test_certificates_of_receivers(pki, attempt, tmp_path, name, error):
-    """verified with the webhook's own CA file, otherwise with the system's"""
+    """certificates are verified with the webhook's own CA file; without one, with that of the system"""
     made = {"good": lambda: pki.good, "expired": lambda: pki.ours.issue("receiver", when=EXPIRED),
             "not yet valid": lambda: pki.ours.issue("receiver", when=FUTURE),
             "another name": lambda: pki.ours.issue("receiver", "DNS:receiver.example"),
@@ -142,7 +143,7 @@ def speaks(tls, version):
                                             (ssl.TLSVersion.TLSv1_2, None), (ssl.TLSVersion.TLSv1_3, None)],
                          ids=lambda value: getattr(value, "name", value))
 def test_1_2_or_newer(pki, attempt, weak_system, version, error):
-    """even if the system's OpenSSL would accept less"""
+    """even if the system's OpenSSL would accept older versions"""
     tls = context(pki.good, version)
     assert speaks(tls, version) == version.name.replace("_", ".")
     assert attempt(tls, ca_file=pki.ours.file).error == error
@@ -162,7 +163,7 @@ def test_client_certificates(pki, attempt, tmp_path, version):
 
 
 def invalid_files(pki, tmp_path):
-    """Return unusable files, by their fault."""
+    """Return unusable files, by what is wrong with them."""
     garbage, encrypted = tmp_path / "garbage.pem", tmp_path / "encrypted.key"
     garbage.write_text("-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n")
     run("openssl ec", ["openssl", "pkey", "-in", pki.client.key, "-out", encrypted, "-aes256", "-passout", "pass:secret"])
@@ -180,7 +181,7 @@ def test_unusable_ca_file(pki, attempt, tmp_path, what):
     *(("client_certificate", what) for what in ("missing", "garbage", "folder", "empty", "encrypted")),
     *(("client_key", what) for what in ("missing", "garbage", "folder", "empty", "encrypted", "another's"))])
 def test_unusable_client_certificate(pki, attempt, tmp_path, member, what):
-    """nothing is sent without it, and the error is recorded"""
+    """nothing is sent without the certificate, and the error is recorded"""
     given = {"client_certificate": pki.client.certificate, "client_key": pki.client.key, member: invalid_files(pki, tmp_path)[what]}
     served = []
     tls = context(pki.good, clients=pki.clients, demanded=False)
@@ -189,7 +190,7 @@ def test_unusable_client_certificate(pki, attempt, tmp_path, member, what):
 
 
 def test_no_prompt_for_a_passphrase(service, campaign, pki, tmp_path):
-    """leadhook-dispatch(8): at a terminal the dispatcher needs no input either"""
+    """leadhook-dispatch(8): the dispatcher needs no input, not even at a terminal"""
     hostile = Hostile(answering(GOOD), context(pki.good))
     webhook = add_webhook(campaign, hostile.url(), ca_file=pki.ours.file, client_certificate=pki.client.certificate,
                           client_key=invalid_files(pki, tmp_path)["encrypted"])
@@ -267,7 +268,7 @@ def trusting(make_service, pki):
 
 @pytest.fixture
 def visit(trusting, pki):
-    """Make attempts at one receiver one after another, in one process; return their errors."""
+    """Make attempts at one receiver, one after another, in one process; return their errors."""
     account, numbers = trusting.account(), itertools.count()
     started = []
 
@@ -310,7 +311,7 @@ def test_connections_are_not_shared_between_clients(visit, pki):
 
 
 def test_sessions_are_not_shared_between_clients(visit, pki):
-    """a webhook with its own certificates resumes no TLS session"""
+    """a webhook with its own certificates does not resume TLS sessions"""
     serve, known = Identifying(persistent=False), visitors(pki)
     assert visit(serve, *(known[name] for name in SEEN)) == [None] * len(SEEN)
     assert [request.client for request in serve.requests] == SEEN

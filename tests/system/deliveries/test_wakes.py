@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 4.2 Wakes: the dispatcher of the same lock file sends at once what a call has made due.
+"""docs/deliveries.md 4.2 Wakes: the dispatcher with the same lock file sends at once what a call has made due.
 
 Its idle polls are an hour apart, so that nothing else leads to a delivery.
 """
@@ -7,7 +7,7 @@ import pytest
 from deliveries import Deliveries
 from stack.process import wait_until
 
-LEADS = 5  # the first polls after the start, or after a delivery, find one or two of them
+LEADS = 5  # polls soon after the start, or after a delivery, find one or two of them
 
 SETTINGS = [("dispatch", "poll_interval", "1h")]
 
@@ -20,26 +20,27 @@ def service(request, make_service):
 
 
 def sign_up_and_receive(campaign, first=0):
-    """Sign up several leads, each after the delivery of the one before."""
+    """Sign up several leads, each after the previous one was delivered."""
     for number in range(first, first + LEADS):
         campaign.lead(email=f"{number}@example.org")
         campaign.delivered(number + 1)
 
 
 def test_sign_ups_wake_the_dispatcher(service, campaign):
-    """docs/deliveries.md 4.2 Wakes: after the commit of a sign-up"""
+    """docs/deliveries.md 4.2 Wakes: the dispatcher is woken after the commit of a sign-up"""
     campaign.webhook("new_signup")
     sign_up_and_receive(campaign)
 
 
 def is_idle(service):
-    """Return whether none of its programs has used the database for half a second: no poll follows a delivery any more."""
+    """Return whether none of the service's programs has used the database for half a second, so that no more polls follow a
+    delivery."""
     return int(service.installation.sql("SELECT MIN(TIME_MS) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() "
                                         "AND ID <> CONNECTION_ID()").partition(".")[0]) > 500
 
 
 def test_another_installation_is_not_woken(service, make_service, campaign):
-    """docs/deliveries.md 4.2 Wakes: only the dispatcher of the same lock file"""
+    """docs/deliveries.md 4.2 Wakes: only the dispatcher with the same lock file is woken"""
     campaign.webhook("new_signup")
     other = make_service(settings=SETTINGS)
     other.dispatcher.start()

@@ -56,7 +56,7 @@ def test_show(leadhook, campaign, webhook):
 
 
 def test_show_pending(service, leadhook, receiver, campaign, webhook):
-    """docs/operating.md 4 webhook show, 3 Breaker: pending deliveries, since when, and why"""
+    """docs/operating.md 4 webhook show, 3 Breaker: shows pending deliveries, since when they wait, and why"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     waiting = leadhook("webhook", "show", webhook)
@@ -82,7 +82,8 @@ def test_output_for_people(service, webhook):
 # --- enable, disable ---
 
 def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
-    """docs/deliveries.md 3 Disabling: pending and new deliveries wait; enabling resumes them at once; both may be repeated"""
+    """docs/deliveries.md 3 Disabling: pending and new deliveries wait; enabling resumes them at once; both commands may be
+    repeated"""
     for _ in range(2):
         assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
     campaign.leads(3)
@@ -157,7 +158,8 @@ def test_disabled_webhook_added_again_stays_disabled(service, leadhook, receiver
 
 
 def test_enabling_ends_a_hold(service, leadhook, receiver, campaign, webhook):
-    """docs/deliveries.md 3 Retry-After, 6: neither the receiver's Retry-After nor the breaker delays deliveries after enabling"""
+    """docs/deliveries.md 3 Retry-After, 6: after enabling, deliveries are not delayed by the receiver's Retry-After or the
+    breaker"""
     receiver.script(campaign.hook, Answer(429, {"Retry-After": "86400"}), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -178,7 +180,8 @@ def signatures(delivery):
 
 
 def test_rotate(service, leadhook, receiver, campaign):
-    """docs/deliveries.md 2 Headers: after a rotation two signatures, until the old secret's end; then only the new one"""
+    """docs/deliveries.md 2 Headers: after a rotation there are two signatures until the old secret expires; then only the new
+    one"""
     made = campaign.webhook("new_signup")
     webhook, old = made["referenceId"], made["secret"]
     answer = leadhook("webhook", "rotate", webhook)
@@ -212,8 +215,8 @@ def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhoo
 
 @pytest.mark.parametrize("lost, skipped, status", [(1, 0, OK), (1, 1, OK), (99, 1, TEMPFAIL)])
 def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lost, skipped, status):
-    """docs/operating.md 4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT belongs to
-    the audit log"""
+    """docs/operating.md 4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT is
+    that of the audit log"""
     proxy = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
     proxy.cut(AFTER, lost, skipped)
     done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DATABASE_SOCKET": str(proxy.socket)})
@@ -226,8 +229,8 @@ def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lo
 # --- set ---
 
 def test_set(service, webhook, make_folder):
-    """docs/operating.md 4 webhook set: named settings change, others do not; an empty value clears; a file that cannot be read here is a
-    warning"""
+    """docs/operating.md 4 webhook set: only named settings change; an empty value clears a setting; for a file that cannot be read
+    on this host, there is a warning"""
     file = make_folder() / "pem"
     file.write_text("PEM")
     status, shown, said = set_webhook(service, webhook, "events=verified,fraudulent", "source=crm", "schedule=10s 1m, 2h", "rate=50",
@@ -260,7 +263,7 @@ def test_set_invalid_values(service, leadhook, refused, webhook, setting, says):
 
 
 def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
-    """docs/deliveries.md 2 form, 3 Schedule (one per webhook): for new deliveries of the dispatcher"""
+    """docs/deliveries.md 2 form, 3 Schedule (one per webhook): settings take effect for new deliveries"""
     leadhook("webhook", "set", webhook, "format=form", "schedule=1s", "events=new_signup,repeat_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
@@ -275,8 +278,8 @@ def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
 
 
 def test_another_url(service, leadhook, refused, receiver, campaign, webhook):
-    """docs/deliveries.md 1.1 Changed URL: pending deliveries go there at once, no matter what the old receiver did; it is found only
-    by the new URL"""
+    """docs/deliveries.md 1.1 Changed URL: pending deliveries are sent to the new URL at once, no matter what the old receiver did;
+    the webhook is found only by the new URL"""
     new = f"{campaign.hook}/new"
     leadhook("webhook", "set", webhook, "schedule=1s 1h")
     receiver.script(campaign.hook, Answer(500))
@@ -302,7 +305,7 @@ def test_another_url(service, leadhook, refused, receiver, campaign, webhook):
 
 
 def test_another_url_after_410(service, leadhook, receiver, campaign, webhook):
-    """docs/deliveries.md 1.1 Changed URL: gone stays gone until it is enabled"""
+    """docs/deliveries.md 1.1 Changed URL: a webhook that is gone stays gone until it is enabled"""
     receiver.script(campaign.hook, Answer(410))
     campaign.lead(**ADA)
     service.dispatch()
@@ -349,7 +352,8 @@ def test_test(service, receiver, campaign, webhook):
     (Answer(500, body=b"oops \xff\xfe"), 500, "oops \ufffd\ufffd"), (Answer(302, {"Location": "/elsewhere"}), 302, ""),
     (Answer(410), 410, "")])
 def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, status, text):
-    """leadhook(1) webhook test: not retried, does not change the webhook; invalid UTF-8 in answers is replaced; 69"""
+    """leadhook(1) webhook test: the test is not retried and does not change the webhook; invalid UTF-8 in answers is replaced;
+    status 69"""
     receiver.script(campaign.hook, answer)
     before = leadhook("webhook", "show", webhook)
     code, result = try_webhook(service, webhook)
@@ -365,14 +369,14 @@ def test_test_without_an_answer(service, leadhook, campaign):
 
 
 def test_test_of_a_forbidden_address(service, receiver, campaign, webhook):
-    """docs/deliveries.md 5: checked at every delivery"""
+    """docs/deliveries.md 5: addresses are checked at every delivery"""
     done = call(service.installation, "webhook", "test", str(webhook), "--json", env={"LEADHOOK_DISPATCH_ALLOW_NETWORKS": ""})
     assert done.returncode == UNAVAILABLE and json.loads(done.stdout)["error"] == "forbidden_address"
     assert receiver.at(campaign.hook) == []
 
 
 def test_test_ignores_breaker_and_state(service, leadhook, receiver, campaign, webhook):
-    """leadhook(1) webhook test: also with an open breaker and in any state; as a form when the webhook's format is form"""
+    """leadhook(1) webhook test: it works with an open breaker and in any state, and sends a form if that is the webhook's format"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     service.dispatch()

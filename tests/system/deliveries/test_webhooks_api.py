@@ -30,7 +30,7 @@ def test_create(campaign):
 
 @pytest.mark.parametrize("fields", [{"event": EVENTS}, {"events": EVENTS}])
 def test_every_event(campaign, fields):
-    """docs/requirements.md Event names; either name takes an array"""
+    """docs/requirements.md Event names; both names accept an array"""
     assert create(campaign, url=URL, **fields).json["events"] == EVENTS
 
 
@@ -108,7 +108,8 @@ def test_forbidden_destinations(campaign, url):
 
 
 def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
-    """docs/deliveries.md 1, 5: 127.0.0.0/8 in all spellings, also with a prefix of nat64_prefixes; the tests' own service allows it"""
+    """docs/deliveries.md 1, 5: 127.0.0.0/8 in all spellings, even with a prefix of nat64_prefixes; only the service of the tests
+    allows it"""
     strict = make_service(settings=[("dispatch", "allow_networks", ""), ("dispatch", "nat64_prefixes", "2600:db8::/48")])
     campaign = strict.campaign()
     for host in ("127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]",
@@ -118,7 +119,7 @@ def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
 
 
 def test_the_same_url_again(campaign):
-    """docs/deliveries.md 1: replaces given events, source and format; the same id, no secret"""
+    """docs/deliveries.md 1: the given events, source and format are replaced; the id stays the same, and there is no secret"""
     first = create(campaign, url=URL, events=["new_signup", "verified"], source="shop", format="form").json
     again = create(campaign, url=URL, event="deleted").json
     assert set(again) == {"message", "referenceId", "events"}
@@ -138,12 +139,12 @@ def test_urls_are_compared_byte_for_byte(campaign):
 
 
 def test_format(campaign):
-    """docs/deliveries.md 1: json or form"""
+    """docs/deliveries.md 1: the format is json or form"""
     assert create(campaign, url=URL, event="new_signup", format="xml").verdict == (406, "invalid_parameter")
 
 
 def test_too_many(campaign):
-    """docs/deliveries.md 1: 20 per campaign; existing ones may still be changed"""
+    """docs/deliveries.md 1: at most 20 per campaign; existing webhooks may still be changed"""
     for number in range(20):
         assert create(campaign, url=f"{URL}/{number}", event="new_signup").status == 200
     response = create(campaign, url=f"{URL}/20", event="new_signup")
@@ -163,7 +164,7 @@ def test_list(campaign):
 
 
 def test_delete(campaign):
-    """docs/deliveries.md 1 DELETE: by url, in query or body; unknown is 404, none is 409"""
+    """docs/deliveries.md 1 DELETE: by url, in query or body; 404 for an unknown URL, 409 without one"""
     for options in ({"query": {"url": URL}}, {"json_body": {"url": URL}}, {"form": {"url": URL}}):
         create(campaign, url=URL, event="new_signup")
         response = campaign.client.request("DELETE", campaign.path + PATH, key=campaign.key, **options)
@@ -176,7 +177,7 @@ def test_delete(campaign):
 
 
 def test_webhooks_of_another_campaign(service, account, campaign):
-    """docs/deliveries.md 1: within the campaign"""
+    """docs/deliveries.md 1: webhooks belong to their campaign"""
     create(campaign, url=URL, event="new_signup")
     other = service.campaign(account)
     assert listed(other) == []

@@ -34,7 +34,7 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 		.accepts = webhook_url_is_respelled(to->url, result->location) ? SLICE_NONE : to->accepts,
 	};
 	uint64_t jitter;
-	if (result->error == SENDER_SEALED) /* whatever the number of attempts so far: nothing was tried */
+	if (result->error == SENDER_SEALED) /* even at the end of the schedule: nothing was tried */
 		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
 	random_bytes(&jitter, sizeof(jitter));
 	return retry_decide(slot->schedule, &answer, slot_attempts_made(slot), jitter);
@@ -74,7 +74,7 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 	}
 }
 
-/* Sets the webhook's part of the outcome. The database reports the webhook as due until it is committed. */
+/* Sets the webhook's part of the outcome. The database reports the webhook as due until the outcome is committed. */
 static void
 judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, const struct retry_decision *decision,
     int64_t now_ms, struct delivery_outcome *outcome)

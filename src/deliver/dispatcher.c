@@ -201,7 +201,7 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 }
 
 /* An event_handler. A process that runs with `stay` ends before this one only if it was killed together with its parent, or if it
- * alone got a signal. This process then ends too, and whatever started it restarts all of them. */
+ * alone got a signal. This process then ends, too, and its service manager or cron restarts all of them. */
 static void
 companion_ended(void *context, int fd, uint32_t ready UNUSED)
 {

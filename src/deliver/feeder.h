@@ -50,7 +50,7 @@ void feeder_watch_wakes(struct feeder *feeder);
 
 /* The database's time. */
 int64_t feeder_database_ms(const struct feeder *feeder);
-/* The same minus clock_monotonic_ms. */
+/* The database's time minus clock_monotonic_ms. */
 int64_t feeder_database_ahead_ms(const struct feeder *feeder);
 /* True while the leases of the shards outlast any attempt that starts now. */
 bool feeder_may_send(const struct feeder *feeder);

@@ -111,7 +111,7 @@ map(struct lock *lock, size_t places_before)
 }
 
 /* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. In a folder where
- * other users can create files, a file of theirs is refused (EPERM): its owner could hold the lock, and could truncate the mapped
+ * other users can create files, their files are refused (EPERM): its owner could hold the lock, and could truncate the mapped
  * file. */
 static void
 log_cannot_lock(const char *path, int number)

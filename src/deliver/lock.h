@@ -46,7 +46,7 @@ void lock_note_recorded(struct lock *lock, size_t place);
 
 /* What a lock file tells other processes. */
 struct dispatcher_seen {
-	struct slice owner;      /* of its leases, even if it is dead; absent: the file cannot be read */
+	struct slice owner;      /* owner of the leases, even if the dispatcher is dead; absent: the file cannot be read */
 	struct id_set under_way; /* empty when no process has the lock */
 	bool is_running;         /* a process has the lock; also false when the file cannot be read */
 };

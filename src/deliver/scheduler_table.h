@@ -24,7 +24,7 @@ enum state {
 enum queue {
 	QUEUE_SEND_HEALTHY,
 	QUEUE_SEND_ON_PROBATION,
-	QUEUE_FETCH_HEALTHY, /* it can use more of its deliveries than are fetched */
+	QUEUE_FETCH_HEALTHY, /* the webhook can use more deliveries than are fetched */
 	QUEUE_FETCH_ON_PROBATION,
 	QUEUES
 };
@@ -72,7 +72,7 @@ struct scheduler {
 	struct scheduler_limits limits;
 	const struct health_rules *rules;
 	struct webhook_entry *webhooks;
-	struct account_entry *accounts; /* as many as webhooks */
+	struct account_entry *accounts; /* as many entries as in `webhooks` */
 	size_t used;
 	struct webhook_list lists[STATES];
 	struct account_list rotations[QUEUES]; /* accounts whose queue is not empty; the first is next */
@@ -107,7 +107,7 @@ size_t table_used(const struct webhook_entry *webhook);
 void table_count_out(struct scheduler *s, const struct webhook_entry *webhook);
 void table_count_in(struct scheduler *s, const struct webhook_entry *webhook);
 
-/* Moves the webhook to the list and the queues of its state; it enters those that are new to it at the end. */
+/* Moves the webhook to the list and the queues of its state; those that it was not in yet, it enters at the end. */
 void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms);
 /* Requeues webhooks whose rate limit allows a delivery again. */
 void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);

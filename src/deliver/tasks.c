@@ -19,7 +19,7 @@ struct tasks {
 	void *context;
 	const struct task *under_way; /* or NULL */
 	int64_t begun_ms;             /* when it was started */
-	size_t last;                  /* the last one begun: of tasks that have had the same time, the one after it begins next */
+	size_t last;                  /* the last one begun; of tasks with equal times, the next one after it begins */
 	int64_t least_ms;             /* time of the last task when it began; a task that was not due saves up no time */
 	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
 	struct back_off back_offs[TASKS_MAX];

@@ -137,7 +137,7 @@ until_closed(int fd)
 	poll(&(struct pollfd){ .fd = fd, .events = POLLRDHUP }, 1, TIMEOUT_MS);
 }
 
-/* Reads complete requests and answers them as the step says. */
+/* Reads complete requests and answers them according to the step. */
 static void
 converse(int fd, enum step step)
 {

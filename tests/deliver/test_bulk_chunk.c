@@ -66,7 +66,7 @@ sending_goes_on_between_chunks(void **state UNUSED)
 		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
-/* docs/architecture.md 8: a long removal takes no more time than the chunks, although each of its turns takes longer than a
+/* docs/architecture.md 8: a long removal takes no more time than bulk jobs, although each of its turns takes longer than a
  * chunk. */
 static void
 a_long_removal_leaves_half_of_the_time(void **state UNUSED)

@@ -78,7 +78,7 @@ disable(void)
 	world.happen = NULL;
 }
 
-/* Once a webhook is disabled, the rest of its rows is not read. */
+/* Once a webhook is disabled, its remaining rows are not read. */
 static void
 a_disabled_webhook_is_fetched_no_more(void **state UNUSED)
 {

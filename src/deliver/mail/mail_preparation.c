@@ -84,7 +84,7 @@ hash_recipient(const struct mail_preparation *p, struct leased_mail *mail, struc
 	return result;
 }
 
-/* Ends the mail when the address has reached a limit of its kind. */
+/* Ends the mail when the address has reached a limit for mails of this kind. */
 static enum result
 keep_kind_limits(const struct mail_preparation *p, struct leased_mail *mail, const struct mails_of_kind *mails)
 {
@@ -145,8 +145,8 @@ keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const un
 	return result;
 }
 
-/* A request by a page for an address counts towards its limits before the lead is looked up: otherwise they would show whether
- * there is such a lead. All other limits, such as those of the campaign, count the mails that are sent. */
+/* A request by a page for an address counts towards the limits of the address before the lead is looked up: otherwise the limits
+ * would show whether there is such a lead. All other limits, such as those of the campaign, count the mails that are sent. */
 static enum result
 count_request(const struct mail_preparation *p, struct leased_mail *mail)
 {

@@ -418,11 +418,11 @@ is_login_status(int status)
 	return false;
 }
 
-/* What the words of an answer say about a person. */
+/* What the words of an answer mean for a person. */
 struct said {
 	bool names, misses;  /* they name a person; they state that something does not exist */
 	bool is_unavailable; /* they are the words of the standard */
-	bool is_all;         /* the answer contains nothing else */
+	bool is_all;         /* the answer contains no other words */
 };
 
 static struct said

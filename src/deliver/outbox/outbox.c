@@ -49,7 +49,7 @@ struct outbox {
 	struct log_throttle database_log, delays_log;
 };
 
-/* What the log says about each channel. */
+/* The words of the log for each channel. */
 static const struct {
 	enum heartbeat_process process;
 	const char *waits, *recovered, *stale, *lost, *leases_lost, *left, *held, *resumed;

@@ -64,7 +64,7 @@ struct outbox_sender {
 	size_t parallel;     /* messages that are sent at a time */
 	size_t capacity;     /* messages that are leased at a time; at most OUTBOX_MAX */
 	int64_t poll_ms;     /* interval of searches for due messages */
-	int64_t time_max_ms; /* maximum time of a transfer; one that begins within a lease ends within it */
+	int64_t time_max_ms; /* maximum time of a transfer; a transfer that begins within a lease ends within it */
 	void *context;
 	/* RESULT_OK: the message can be sent, or has ended (outbox_end). RESULT_NOT_FOUND: its lease has ended. Any other
 	 * result: the database failed, and the message is due again, unchanged. */

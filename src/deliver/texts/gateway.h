@@ -38,7 +38,7 @@ enum gateway_verdict {
 	GATEWAY_SENT,
 	GATEWAY_RETRY,   /* not sent, retried later */
 	GATEWAY_REFUSED, /* not sent, never retried */
-	GATEWAY_HOLD,    /* no request was made, which is not the text's fault */
+	GATEWAY_HOLD,    /* no request was made, through no fault of the text */
 	GATEWAY_UNKNOWN  /* it may have been sent; never retried: each text costs money */
 };
 enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result);

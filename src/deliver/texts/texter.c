@@ -164,8 +164,8 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 	return result;
 }
 
-/* A request by a page counts towards the limits of its number before the lead is looked up; otherwise they would show whether there
- * is such a lead. A text that is sent counts towards the limits of its campaign, its account and the installation. */
+/* A request by a page counts towards the limits of the number before the lead is looked up; otherwise the limits would show whether
+ * there is such a lead. A text that is sent counts towards the limits of its campaign, its account and the installation. */
 static enum result
 claim_request(struct texter *t, struct leased_text *text)
 {

@@ -198,7 +198,7 @@ mails_an_hour(void **state UNUSED)
 	struct send_rate slow = { .per_hour = 10 }, fast = { .per_hour = 6000 }, any = { .per_hour = 0 };
 	assert_int_equal(sent_in(&slow, 5, 3600 * 1000), 10);
 	assert_int_equal(sent_in(&slow, 5 + 3600 * 1000, 3600 * 1000), 10);
-	/* as many as in a minute are sent at once; after a pause, again as many as in a minute, not in the whole pause */
+	/* a minute's number is sent at once; after a pause, again a minute's number, not that of the whole pause */
 	assert_int_equal(sent_in(&fast, 0, 1), 100);
 	assert_in_range(sent_in(&fast, 1, 60 * 1000), 99, 101);
 	assert_int_equal(sent_in(&fast, 10 * 3600 * 1000, 1), 100);

@@ -45,8 +45,8 @@ def message_id(service, delivery):
 
 
 def test_a_deadly_delivery(service, receiver, campaign):
-    """it fails as interrupted at the end of its schedule; in the meantime, others of the same event, slow ones, and those of
-    another account are delivered, and new ones soon"""
+    """it fails as interrupted at the end of its schedule; in the meantime, deliveries of the same event, slow ones and those of
+    another account arrive, and new ones arrive soon"""
     campaign.webhook("repeat_signup", below=DEADLY)
     other = service.campaign()
     paths = [one.hook + below for one in (campaign, other) for below in ("/1", "/2", "/slow")]

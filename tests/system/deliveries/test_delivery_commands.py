@@ -298,7 +298,7 @@ def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, show):
-    """docs/deliveries.md 3.2 redeliver: any delivery that has ended"""
+    """docs/deliveries.md 3.2 redeliver: any delivery that has ended can be sent again"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)

@@ -65,7 +65,7 @@ def events(service, receiver, campaign):
 
 
 def test_all_at_once(service, receiver, account):
-    """docs/api.md 4.7, order: events of one command by kind, those of one kind by lead"""
+    """docs/api.md 4.7, order: events of one command are ordered by kind, and within a kind by lead"""
     campaign = service.campaign(account, points_signup=5, points_direct=3, points_indirect=2, waitlist="on")
     level = campaign.define("reward", "Mug", "--required-points", 5, "--emailed")
     events = EventLog(campaign)

@@ -133,7 +133,7 @@ def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
 
 @pytest.mark.parametrize("by_command", [False, True])
 def test_registered_again_after_410(service, leadhook, receiver, campaign, webhook, by_command):
-    """docs/deliveries.md 1 same URL again, 3 410: registering it again enables it; the id is the same"""
+    """docs/deliveries.md 1 same URL again, 3 410: registering the webhook again enables it; the id stays the same"""
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()

@@ -214,7 +214,7 @@ def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
     assert ended(service, lead, VERIFY) == ["dropped", "too_soon"]
     assert campaign.client.request("POST", path, form={}).status == 200
     stranger = campaign.client.request("POST", path[:-1] + ("A" if path[-1] != "A" else "B"), form={"resend": "1"})
-    assert stranger.status == 200 and b'name="resend"' not in stranger.body  # the page that everyone else sees
+    assert stranger.status == 200 and b'name="resend"' not in stranger.body  # the page as everyone else sees it
     campaign.bulk("verify", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["verified_email"], 10, "the lead is not verified")
     assert b'name="resend"' not in campaign.client.request("GET", path).body

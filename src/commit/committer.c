@@ -33,8 +33,8 @@ struct committer {
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
 	unsigned pauses; /* number of pauses since the last batch of commands */
 	/* counted in one cycle */
-	size_t answers;                           /* to directory requests */
-	size_t reads;                             /* from the database */
+	size_t answers;                           /* answers to directory requests */
+	size_t reads;                             /* reads from the database */
 	bool unreachable;                         /* the database failed: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
 	size_t used_count;

@@ -187,7 +187,7 @@ find(const struct suspects *suspects, const struct subject *subject)
 	return NULL;
 }
 
-/* Returns the subject's entry; if there is none, a free entry; if there is none either, the entry with the oldest death. */
+/* Returns the subject's entry. If it has none, returns a free entry or, if all are used, the one with the oldest death. */
 static struct entry *
 find_or_choose(const struct suspects *suspects, const struct subject *subject, int64_t now_ms)
 {

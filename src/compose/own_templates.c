@@ -40,7 +40,7 @@ own_template_name(struct pool *pool, enum message_kind kind, enum template_place
 	return POOL_JOIN(pool, SLICE(OWN_TEMPLATE_PREFIX), message_kind_name(kind), SLICE("."), parts[place]);
 }
 
-/* The text for the language, or else the text for every language; NULL: there is neither. */
+/* The text for the language, otherwise the text for every language; NULL: there is neither. */
 static const struct campaign_text *
 find_text(const struct campaign_texts *texts, enum text_language language, struct slice name)
 {

@@ -28,7 +28,7 @@ struct recorder {
 	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
 	bool retrying;           /* a postponed outcome is being recorded by itself */
 	unsigned conflicts;      /* consecutive conflicts of this batch */
-	struct back_off blocked; /* of postponed outcomes */
+	struct back_off blocked; /* back-off of postponed outcomes */
 	bool ending;
 };
 

@@ -38,7 +38,7 @@ struct webhook_entry {
 	bool more;                            /* the database may have more due deliveries than those fetched or under way */
 	bool succeeded;                       /* at least once */
 	size_t in_flight, fetched, requested; /* requested: not answered yet */
-	struct slot *first, *last;            /* fetched */
+	struct slot *first, *last;            /* the first and the last fetched delivery */
 	struct due_position read;             /* all due deliveries up to this place were read */
 	struct rate rate;
 	int64_t held_until_ms;

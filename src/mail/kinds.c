@@ -112,7 +112,7 @@ struct composer {
 	struct pool *pool;
 	const struct mail_kind_info *kind;
 	const struct mail_content *content;
-	struct mail_values values; /* clean */
+	struct mail_values values; /* the values, cleaned */
 	struct slice *problem;
 };
 

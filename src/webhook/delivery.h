@@ -23,7 +23,7 @@ enum delivery_state {
 /* The answer to the last attempt of a delivery; never stored. */
 enum answer_class {
 	ANY_ANSWER,
-	ANSWER_1XX, /* a complete answer with a status from 100 to 199; the next ones accordingly */
+	ANSWER_1XX, /* a complete answer with a status from 100 to 199; the next four likewise */
 	ANSWER_2XX,
 	ANSWER_3XX,
 	ANSWER_4XX,

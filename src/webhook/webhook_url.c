@@ -27,7 +27,7 @@ static const struct scheme {
 /* A parsed URL; the parts point into its text. */
 struct parts {
 	const struct scheme *scheme;
-	struct slice host; /* without brackets */
+	struct slice host; /* the host without brackets */
 	struct slice port; /* empty: none */
 	bool bracketed;
 	struct slice target; /* path and query, without the fragment */

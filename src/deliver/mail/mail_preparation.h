@@ -9,7 +9,7 @@
 struct leased_mail {
 	struct smtp_job job; /* first: threads return its address */
 	struct outbox_message *message;
-	struct slice email_key; /* of the recipient */
+	struct slice email_key; /* email_key of the recipient */
 };
 
 struct mail_preparation {

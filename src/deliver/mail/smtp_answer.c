@@ -131,7 +131,7 @@ struct answer {
 	bool has_text;                                    /* besides codes and addresses */
 	bool names_client;                                /* whether the answer contains our IP address */
 	bool is_cut;
-	struct slice local_part; /* of the recipient's address */
+	struct slice local_part; /* local part of the recipient's address */
 };
 
 static bool
@@ -420,7 +420,7 @@ is_login_status(int status)
 
 /* What the words of an answer mean for a person. */
 struct said {
-	bool names, misses;  /* they name a person; they state that something does not exist */
+	bool names, misses;  /* they name a person; they mean that something does not exist */
 	bool is_unavailable; /* they are the words of the standard */
 	bool is_all;         /* the answer contains no other words */
 };

@@ -7,18 +7,18 @@
 enum answer_subject {
 	ABOUT_NOTHING, /* the answer gives no reason */
 	ABOUT_PERSON,  /* the person does not exist: only if that is beyond doubt, because it is held against the person */
-	/* the recipient's server, for the time being */
+	/* the recipient's server, for the time being: */
 	ABOUT_TIME,
 	ABOUT_FULL_MAILBOX,
-	/* the mail */
+	/* the mail: */
 	ABOUT_SIZE,
 	ABOUT_CONTENT,
-	/* from here: the recipient's server does not accept the sender */
+	/* the recipient's server does not accept the sender: */
 	ABOUT_POLICY,
 	ABOUT_PROOF, /* SPF, DKIM, DMARC */
 	ABOUT_PACE,
 	ABOUT_SUPPRESSION, /* a list of addresses to which the mail server's provider does not send */
-	/* from here: our own mail server does not accept the sender */
+	/* our own mail server does not accept the sender: */
 	ABOUT_TLS,
 	ABOUT_LOGIN,
 	ABOUT_HELLO,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A process next to the dispatcher that sends mail or texts. Its parent, the keeper, restarts it after a crash or when it hangs,
- * after longer and longer pauses; the dispatcher could not do this, because it has threads by then. Mailer or texter and keeper end
+ * after longer and longer pauses; the dispatcher could not do this, because it has threads by then. The keeper and its process end
  * when the dispatcher ends, for whatever reason. */
 #pragma once
 

@@ -15,7 +15,7 @@ enum {
 	POLL_MS = 500,
 	DATABASE_MS = 1000,
 	STALL_MAX_MS = 30 * 1000, /* less than the time by which a lease exceeds a transfer */
-	LATE_MS = PHONE_CODE_MS,  /* its code would have expired */
+	LATE_MS = PHONE_CODE_MS,  /* later, the code would have expired */
 	LIMITED_MS = 5 * 1000
 };
 
@@ -259,7 +259,7 @@ prepare(void *context, struct outbox_message *message)
 	message->own = text;
 	if (message->queued.kind != MESSAGE_CODE) /* a kind of a later version: a process of that version sends it */
 		outbox_end(message, MESSAGE_REQUESTED, LATE_MS, SLICE("unknown_kind"));
-	else if (message->queued.is_ready) /* its process ended while it was being sent */
+	else if (message->queued.is_ready) /* its process ended while the text was being sent */
 		outbox_end(message, MESSAGE_FAILED, 0, SLICE("unknown_outcome"));
 	else if (message->queued.crashes >= OUTBOX_CRASHES_MAX)
 		outbox_end(message, MESSAGE_FAILED, 0, SLICE("crashed"));

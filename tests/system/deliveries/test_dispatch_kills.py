@@ -91,7 +91,7 @@ class Kills:
     def kill(self):
         self.dispatcher.kill()
         lock = self.deliveries.lock
-        if lock.owner == self.owner:  # it was killed before it could recover what the previous one left
+        if lock.owner == self.owner:  # the dispatcher was killed before it could recover what the previous one left
             return
         self.owner, under_way = lock.owner, lock.under_way()
         assert len(under_way) <= IN_FLIGHT

@@ -7,8 +7,8 @@
 #include "base/panic.h"
 #include "os/clock.h"
 
-/* These assertions fail when a struct gets a member that is not in a table of engine/model_fields.h, unless it fits into padding.
- * Add the member to the struct's function below and to tests/commit/test_codec.c. */
+/* These assertions fail when a struct gets a member that is not in a table of engine/model_fields.h, unless it fits into
+ * padding. Add the member to the struct's function below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
 _Static_assert(sizeof(struct tagging) == 376, "code_tagging");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers are in
- * the machine's own representation. Decoding still checks lengths, counts and enums. */
+ * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers
+ * are in the machine's own representation. Decoding still checks lengths, counts and enums. */
 #pragma once
 
 #include "base/buffer.h"
@@ -49,8 +49,8 @@ struct commit_answer {
 };
 
 extern const struct commit_answer commit_refused; /* ANSWER_REFUSED */
-/* An answer of the request's kind that gives the reason why there is no other: `failure` for a command or a look-up, `result` for a
- * directory request, which asks for a key, a campaign or readiness (commit/commit_directory.h). */
+/* An answer of the request's kind that gives the reason why there is no other: `failure` for a command or a look-up, `result`
+ * for a directory request, which asks for a key, a campaign or readiness (commit/commit_directory.h). */
 struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);
 /* A name of what a directory request asks for; unique among requests of its kind. */
 struct slice commit_directory_name(const struct commit_request *request);

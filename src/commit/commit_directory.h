@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads API keys, campaigns and the readiness of the database. Existing keys and campaigns are cached for a second (base/cache.h);
- * unknown ones are not cached. Readiness is cached for a second, whether the database is ready or not. */
+ * Reads API keys, campaigns and the readiness of the database. Existing keys and campaigns are cached for a second
+ * (base/cache.h); unknown ones are not cached. Readiness is cached for a second, whether the database is ready or not. */
 #pragma once
 
 #include "commit/codec.h"

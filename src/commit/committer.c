@@ -13,7 +13,7 @@
 #include "store/batch.h"
 
 enum {
-	HEARTBEAT_MS = 1000,     /* interval of checks for an idle connection to the database, and of reports (companion_stuck) */
+	HEARTBEAT_MS = 1000, /* interval of checks for an idle connection to the database, and of reports (companion_stuck) */
 	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
 	LOCKED_DELAY_MS = 10,    /* delay before the requests of a locked campaign are retried */

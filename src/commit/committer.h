@@ -32,6 +32,6 @@ struct committer_options {
 	void *context;
 };
 
-/* Runs until SIGTERM; it and SIGUSR2 must be blocked. After SIGTERM, it accepts no more connections, runs and answers all complete
- * requests, and returns a status of sysexits.h. */
+/* Runs until SIGTERM; it and SIGUSR2 must be blocked. After SIGTERM, it accepts no more connections, runs and answers all
+ * complete requests, and returns a status of sysexits.h. */
 MUST_CHECK int committer_run(const struct committer_options *options);

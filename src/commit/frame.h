@@ -31,8 +31,8 @@ void frame_reader_reset(struct frame_reader *reader);
 size_t frame_reader_size(const struct frame_reader *reader);
 /* The content of a whole frame; valid until the reader is reset. */
 struct slice frame_content(const struct frame_reader *reader);
-/* Reads without blocking. Reads nothing after the frame, because a peer sends one frame and waits for its answer. A frame of more
- * than `room` bytes is read to its end and dropped. */
+/* Reads without blocking. Reads nothing after the frame, because a peer sends one frame and waits for its answer. A frame of
+ * more than `room` bytes is read to its end and dropped. */
 MUST_CHECK enum frame_state frame_read(struct frame_reader *reader, int fd, size_t room);
 
 /* Call before and after the content is appended to an empty `out`. frame_end returns false when it is too large. */
@@ -40,8 +40,8 @@ void frame_begin(struct buffer *out);
 MUST_CHECK bool frame_end(struct buffer *out);
 /* The maximum of a buffer for a frame. */
 enum { FRAME_BUFFER_MAX = FRAME_MAX_BYTES + 4 };
-/* Sends the bytes from *sent on, without blocking. FRAME_PARTIAL: some bytes are left; FRAME_WHOLE: all are sent; FRAME_BROKEN: the
- * peer accepts no more. */
+/* Sends the bytes from *sent on, without blocking. FRAME_PARTIAL: some bytes are left; FRAME_WHOLE: all are sent; FRAME_BROKEN:
+ * the peer accepts no more. */
 MUST_CHECK enum frame_state frame_send(int fd, const struct buffer *out, size_t *sent);
 /* Empties the buffer for the next frame. Frees large memory. */
 void frame_clear(struct buffer *out);

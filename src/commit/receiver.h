@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The committer's connections: accepts them, reads requests, writes answers, and begins to shut down at SIGTERM. A responder sends
- * a request, reads the answer, and may send the next. */
+ * The committer's connections: accepts them, reads requests, writes answers, and begins to shut down at SIGTERM. A responder
+ * sends a request, reads the answer, and may send the next. */
 #pragma once
 
 #include <pthread.h>
@@ -74,8 +74,8 @@ void receiver_close(struct receiver *receiver);
 /* Waits for events and handles them. Returns false when there were none within the time. */
 bool receiver_wait(struct receiver *receiver, int timeout_ms);
 
-/* While the outcome of a batch is unknown, other requests wait this long before they are refused (docs/architecture.md 7.1): most
- * outcomes are known by then. A cluster of databases replaces a dead writer in three to four seconds. */
+/* While the outcome of a batch is unknown, other requests wait this long before they are refused (docs/architecture.md 7.1):
+ * most outcomes are known by then. A cluster of databases replaces a dead writer in three to four seconds. */
 enum { REFUSER_DELAY_MS = 5000 };
 /* Between this function and the next, the receiver and its peers belong to a thread that refuses requests, except those of the
  * `uncertain` peers, which are in the batch. If the thread cannot be created, this is logged, and requests wait. */

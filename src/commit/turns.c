@@ -12,7 +12,8 @@ enum {
 	BYTES_OF_WORK = 1024 /* bytes that cost as much as a row */
 };
 
-/* The work per lead that commands of one kind and campaign caused. The estimate for another kind or campaign may take its place. */
+/* The work per lead that commands of one kind and campaign caused. The estimate for another kind or campaign may take its
+ * place. */
 struct estimate {
 	uint64_t campaign_id;
 	enum command_kind kind;
@@ -195,8 +196,8 @@ is_covered(const struct choice *choice, const struct account *account)
 	return account->first != NONE && account->deficit >= (int64_t)choice->entries[account->first].work;
 }
 
-/* One round. If the batch has no room for all that an account may add, that account begins the next batch, without a new quantum.
- * Otherwise, after a large command, the next account begins it. */
+/* One round. If the batch has no room for all that an account may add, that account begins the next batch, without a new
+ * quantum. Otherwise, after a large command, the next account begins it. */
 static void
 run_round(struct turns *turns, struct pool *pool, struct choice *choice)
 {

@@ -46,7 +46,7 @@ struct turns_limits {
 	size_t commands, leads;
 };
 
-/* Chooses the next batch. `waiting` are all waiting commands, in any order; `chosen` gets the indices of the commands to run now,
- * in order. Returns their number: at least one if any is waiting. */
+/* Chooses the next batch. `waiting` are all waiting commands, in any order; `chosen` gets the indices of the commands to run
+ * now, in order. Returns their number: at least one if any is waiting. */
 size_t turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *waiting, size_t count,
     struct turns_limits limits, size_t *chosen);

@@ -13,8 +13,8 @@ fail(const struct queued_mail *request, struct slice problem)
 	return RESULT_FAILED;
 }
 
-/* Own templates are checked when they are stored. A template that an earlier version accepted, but this one does not, is left out,
- * because a lead may be waiting for the mail. */
+/* Own templates are checked when they are stored. A template that an earlier version accepted, but this one does not, is left
+ * out, because a lead may be waiting for the mail. */
 static void
 leave_out_refused(struct pool *pool, const struct queued_mail *request, struct mail_content *content)
 {

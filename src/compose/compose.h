@@ -17,7 +17,7 @@ struct composed_mail {
 	struct slice recipient;  /* the lead's address, without a name */
 	struct slice message_id; /* with its angle brackets, as in the header */
 	struct slice content;    /* complete, with CRLF; at most MAIL_SIZE_MAX bytes */
-	struct slice code;       /* a code that was made for this mail and is shown in it; valid once it is stored; absent: none */
+	struct slice code; /* a code that was made for this mail and is shown in it; valid once it is stored; absent: none */
 };
 enum { MAIL_SIZE_MAX = 1024 * 1024 };
 

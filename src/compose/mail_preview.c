@@ -31,8 +31,8 @@ static const struct {
 	{ MAIL_NEXT_REWARD, SLICE("T-shirt"), NULL },
 	{ MAIL_POINTS_TO_NEXT, SLICE("3"), NULL },
 };
-/* Values that are samples even in the preview for a lead: they come from the occasion of a mail, or are made only for a mail that
- * is sent. Other values that the lead does not have stay empty, as in the mail. */
+/* Values that are samples even in the preview for a lead: they come from the occasion of a mail, or are made only for a mail
+ * that is sent. Other values that the lead does not have stay empty, as in the mail. */
 static const mail_names about_others = MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) |
 				       MAIL_NAME_BIT(MAIL_NEW_REFERRALS) | MAIL_NAME_BIT(MAIL_REFERRED_NAMES) |
 				       MAIL_NAME_BIT(MAIL_NEXT_REWARD) | MAIL_NAME_BIT(MAIL_POINTS_TO_NEXT) |

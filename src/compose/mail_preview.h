@@ -27,7 +27,7 @@ struct preview {
 };
 
 /* Values that neither lead nor campaign has, such as the reward, are samples. Nothing is stored. Links of a lead are valid.
- * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: it cannot be composed; `problem` is the reason. Otherwise as
- * in db/db.h. */
+ * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: it cannot be composed; `problem` is the reason.
+ * Otherwise as in db/db.h. */
 MUST_CHECK enum result mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct preview_request *request, struct preview *preview);

@@ -103,7 +103,8 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 	    POOL_JOIN(c->pool, SLICE("/"), slice_of(page), SLICE("/"), token));
 }
 
-/* Adds the values of a kind of mail. Sets *drop if the subject of the mail no longer exists, or does not concern the recipient. */
+/* Adds the values of a kind of mail. Sets *drop if the subject of the mail no longer exists, or does not concern the recipient.
+ */
 typedef enum result add_values(struct search *c, struct slice *drop);
 
 static enum result

@@ -17,6 +17,7 @@ struct store;
 enum { BULK_CHUNK = 25 }; /* leads; deliveries are sent between chunks */
 
 /* Runs the next chunk. *more is false when no job is queued. A job with an item that fails although the database responds is
- * delayed; an item that fails for hours is skipped and logged. If a process has crashed while it ran a job (crashes.h; `crashes`
- * may be NULL), the items of that job run one at a time. RESULT_UNAVAILABLE: the job has not changed; call again later. */
+ * delayed; an item that fails for hours is skipped and logged. If a process has crashed while it ran a job (crashes.h;
+ * `crashes` may be NULL), the items of that job run one at a time. RESULT_UNAVAILABLE: the job has not changed; call again
+ * later. */
 MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *crashes, bool *more);

@@ -47,8 +47,8 @@ struct dispatcher {
 	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* the threads of the four parts above */
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* owner of the leases */
 	int64_t end_ms;                                /* no new attempts after this time … */
-	int64_t give_up_ms;                            /* … and until this time it waits for the database; in clock_monotonic_ms */
-	size_t companions;                             /* processes next to this one that are still working */
+	int64_t give_up_ms;         /* … and until this time it waits for the database; in clock_monotonic_ms */
+	size_t companions;          /* processes next to this one that are still working */
 	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process next to this one has ended */
 };
 
@@ -200,8 +200,8 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(d->loop);
 }
 
-/* An event_handler. A process that runs with `stay` ends before this one only if it was killed together with its parent, or if it
- * alone got a signal. This process then ends, too, and its service manager or cron restarts all of them. */
+/* An event_handler. A process that runs with `stay` ends before this one only if it was killed together with its parent, or if
+ * it alone got a signal. This process then ends, too, and its service manager or cron restarts all of them. */
 static void
 companion_ended(void *context, int fd, uint32_t ready UNUSED)
 {
@@ -232,8 +232,8 @@ is_finished(struct dispatcher *d)
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
 
-/* Nothing is sent if deliveries are not fetched or outcomes are not recorded. Maintenance may take as long as a large table needs.
- * Each wait for the database ends earlier (WIRING_ANSWER_MS): a thread whose task takes longer hangs. */
+/* Nothing is sent if deliveries are not fetched or outcomes are not recorded. Maintenance may take as long as a large table
+ * needs. Each wait for the database ends earlier (WIRING_ANSWER_MS): a thread whose task takes longer hangs. */
 static bool
 is_sound(const struct dispatcher *d)
 {

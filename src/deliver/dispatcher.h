@@ -3,8 +3,8 @@
  * jobs of operators.
  *
  * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h), work on jobs (job_worker.h) and do
- * everything else (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at most
- * `in_flight` deliveries are sent twice when the process is killed, and none is lost.
+ * everything else (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at
+ * most `in_flight` deliveries are sent twice when the process is killed, and none is lost.
  *
  * The loop tells the service manager (os/notify.h) that it is alive, unless a thread that is needed for sending hangs. */
 #pragma once
@@ -60,8 +60,8 @@ _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * size
 /* The number of slots; the lock file has a place for each (lock.h). */
 size_t dispatcher_slots(size_t in_flight);
 
-/* Returns NULL, logged, when the options are inconsistent, or when the sender or a thread cannot be created. `lock` may be NULL.
- * All arguments except `options` and `stores` themselves must stay valid. */
+/* Returns NULL, logged, when the options are inconsistent, or when the sender or a thread cannot be created. `lock` may be
+ * NULL. All arguments except `options` and `stores` themselves must stay valid. */
 struct dispatcher *dispatcher_new(
     const struct dispatcher_options *options, const struct dispatcher_stores *stores, struct lock *lock);
 void dispatcher_free(struct dispatcher **dispatcher);

@@ -80,9 +80,9 @@ when_recover(const void *context)
 	return f->ending || f->recovered ? CLOCK_NEVER : 0;
 }
 
-/* An interrupted attempt counts. A delivery that ends one dispatcher after another is delayed longer each time, so that it does not
- * hold up the others. The deliveries that it interrupted are sent at other times: otherwise it would interrupt their attempts every
- * time. */
+/* An interrupted attempt counts. A delivery that ends one dispatcher after another is delayed longer each time, so that it does
+ * not hold up the others. The deliveries that it interrupted are sent at other times: otherwise it would interrupt their
+ * attempts every time. */
 static int64_t
 interrupted_delay_ms(const struct interrupted_delivery *delivery)
 {

@@ -44,8 +44,8 @@ void feeder_free(struct feeder **feeder);
 /* The tasks of its thread. */
 struct tasks *feeder_tasks(const struct feeder *feeder);
 
-/* Called before each wait. Watches the options' wake_fd only while a wake would make the next poll earlier, so that many wakes cost
- * no more than one. */
+/* Called before each wait. Watches the options' wake_fd only while a wake would make the next poll earlier, so that many wakes
+ * cost no more than one. */
 void feeder_watch_wakes(struct feeder *feeder);
 
 /* The database's time. */
@@ -66,8 +66,8 @@ void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
 
-/* Called in each iteration of the loop with the time that the recorder has been busy with its current task. The dispatcher writes
- * no heartbeat (store/heartbeats.h) while that time is too long, or while the loop or the feeder's own thread hangs. */
+/* Called in each iteration of the loop with the time that the recorder has been busy with its current task. The dispatcher
+ * writes no heartbeat (store/heartbeats.h) while that time is too long, or while the loop or the feeder's own thread hangs. */
 void feeder_note_recorder(struct feeder *feeder, int64_t busy_ms);
 
 /* Stops fetching. The shards are released once no slot is used. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The lock file: prevents a second dispatcher with the same configuration, and shows what the running dispatcher is doing.
  *
- * The file is mapped. It contains the owner id while shards may be leased under it, and the deliveries under way, and keeps both
- * when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free the
- * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
+ * The file is mapped. It contains the owner id while shards may be leased under it, and the deliveries under way, and keeps
+ * both when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free
+ * the shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
 #pragma once
 
 #include <stdbool.h>

@@ -33,8 +33,8 @@ void maintenance_note_slow_polls(struct maintenance *maintenance);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
-/* Sets the shards that this dispatcher leases (bit i: shard i). Only the dispatcher that leases the first shard runs bulk jobs and
- * cleans up. */
+/* Sets the shards that this dispatcher leases (bit i: shard i). Only the dispatcher that leases the first shard runs bulk jobs
+ * and cleans up. */
 void maintenance_set_shards(struct maintenance *maintenance, uint64_t shards);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
@@ -43,5 +43,6 @@ void maintenance_end(struct maintenance *maintenance);
 struct tasks *maintenance_tasks(const struct maintenance *maintenance);
 /* Returns true once after a task when there may be new deliveries, or deliveries to end. */
 bool maintenance_take_progress(struct maintenance *maintenance);
-/* True while there is work: webhooks to deactivate, deliveries to end, queued bulk jobs, sources to count, or a task under way. */
+/* True while there is work: webhooks to deactivate, deliveries to end, queued bulk jobs, sources to count, or a task under way.
+ */
 bool maintenance_has_work(const struct maintenance *maintenance);

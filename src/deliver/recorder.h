@@ -12,8 +12,8 @@ struct recorder;
  * while its delivery is still due. */
 typedef void recorder_released(void *context, const struct slot *slot, const struct delivery_outcome *outcome);
 
-/* Records what has ended in `slots`, as the owner of the shards; `owner` must stay valid. Returns NULL, logged, when no thread can
- * be created. */
+/* Records what has ended in `slots`, as the owner of the shards; `owner` must stay valid. Returns NULL, logged, when no thread
+ * can be created. */
 struct recorder *recorder_new(struct event_loop *loop, struct store *store, struct slots *slots,
     const unsigned char owner[DISPATCH_OWNER_SIZE], recorder_released *released, void *context);
 /* Waits for the current batch. */

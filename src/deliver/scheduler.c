@@ -101,7 +101,8 @@ account_share(const struct scheduler *s)
 	return s->several_accounts && share >= 4 ? share / 4 : share;
 }
 
-/* If there are several accounts, each gets at most half of the places, so that slow receivers of one leave room for the others. */
+/* If there are several accounts, each gets at most half of the places, so that slow receivers of one leave room for the others.
+ */
 static bool
 has_its_places(const struct scheduler *s, const struct account_entry *account)
 {
@@ -137,8 +138,8 @@ usable(const struct scheduler *s, const struct webhook_entry *webhook, int64_t n
 	return least(rows, left - s->limits.in_flight / 4);
 }
 
-/* The webhook of this queue whose deliveries are fetched next, or NULL. It skips only webhooks with something under way, which are
- * few. */
+/* The webhook of this queue whose deliveries are fetched next, or NULL. It skips only webhooks with something under way, which
+ * are few. */
 static struct webhook_entry *
 next_to_fetch_in(const struct scheduler *s, enum queue queue, int64_t now_ms)
 {

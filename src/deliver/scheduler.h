@@ -76,8 +76,8 @@ struct health scheduler_health(const struct scheduler *scheduler, uint64_t webho
 enum result_interest { RESULT_IS_ROUTINE, RESULT_IS_NEWS };
 bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, enum result_interest interest, int64_t now_ms);
 /* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
- * Returns false when the webhook was already held for that long. While deliveries of the webhook are under way, the hold is only in
- * memory; afterwards it is in the database. */
+ * Returns false when the webhook was already held for that long. While deliveries of the webhook are under way, the hold is
+ * only in memory; afterwards it is in the database. */
 bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms);
 /* A delivery released its slot. */
 void scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);

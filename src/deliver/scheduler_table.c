@@ -168,8 +168,9 @@ table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue q
 
 /* ---- places ---- */
 
-/* The last webhook in the account's queues that only waits for a fetch, or NULL. It skips only webhooks with deliveries in slots,
- * which are few. Rate-limited webhooks are in none of these queues, because without their entry the limit would be lost. */
+/* The last webhook in the account's queues that only waits for a fetch, or NULL. It skips only webhooks with deliveries in
+ * slots, which are few. Rate-limited webhooks are in none of these queues, because without their entry the limit would be lost.
+ */
 static struct webhook_entry *
 find_waiting(const struct account_entry *account)
 {

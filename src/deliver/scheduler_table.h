@@ -85,8 +85,9 @@ struct scheduler {
 	size_t on_probation, in_flight_on_probation;
 	bool probation_next[2]; /* whether webhooks on probation are next: when sending, when fetching */
 	bool several_accounts;
-	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before this time, unless the clock was set back … */
-	int64_t requeued_ms;      /* … to before this one, the time of the last table_requeue_rate_limited */
+	int64_t
+	    limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before this time, unless the clock was set back … */
+	int64_t requeued_ms;  /* … to before this one, the time of the last table_requeue_rate_limited */
 	uint64_t ends;
 };
 
@@ -95,9 +96,9 @@ struct webhook_entry *table_find(const struct scheduler *s, uint64_t webhook_id)
 /* Deliveries are fetched only for webhooks with an entry, and an entry stays until its last delivery has ended. Without the
  * entry the counts would stay wrong. */
 struct webhook_entry *table_must_find(const struct scheduler *s, uint64_t webhook_id);
-/* Adds an entry for an unknown webhook. In a full table it replaces an idle webhook; if there is none, one that waits for a fetch
- * with nothing under way, of the account with the most webhooks, if that account has more than this one will have. Returns NULL
- * when there is neither. */
+/* Adds an entry for an unknown webhook. In a full table it replaces an idle webhook; if there is none, one that waits for a
+ * fetch with nothing under way, of the account with the most webhooks, if that account has more than this one will have.
+ * Returns NULL when there is neither. */
 struct webhook_entry *table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id);
 
 bool table_is_on_probation(const struct webhook_entry *webhook);

@@ -42,6 +42,6 @@ enum job_absences { JOB_ABSENCES_OMITTED, JOB_ABSENCES_NULL };
 /* The object, in the pool. */
 MUST_CHECK struct slice job_fields_write(
     struct pool *pool, const struct job_field *fields, const void *values, enum job_absences absences);
-/* Sets the members that the object has and leaves the others unchanged; texts are in the pool. Returns false for a text that is not
- * such an object, or has an unknown member, which could be a filter of a later version. */
+/* Sets the members that the object has and leaves the others unchanged; texts are in the pool. Returns false for a text that is
+ * not such an object, or has an unknown member, which could be a filter of a later version. */
 MUST_CHECK bool job_fields_read(struct pool *pool, const struct job_field *fields, struct slice object, void *values);

@@ -77,7 +77,8 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	job->result = job_fields_write(r->turn->pool, count_fields, counts, JOB_ABSENCES_OMITTED);
 }
 
-/* Stores the progress in the transaction that redelivers a group of deliveries, so that a crash neither repeats nor loses one. */
+/* Stores the progress in the transaction that redelivers a group of deliveries, so that a crash neither repeats nor loses one.
+ */
 static enum result
 note_piece(void *context)
 {
@@ -166,8 +167,8 @@ send_sample(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-/* The progress is stored in the campaign's own row (docs/architecture.md 5). The job shows it in percent, because not every caller
- * that sees the job has the right to count leads. */
+/* The progress is stored in the campaign's own row (docs/architecture.md 5). The job shows it in percent, because not every
+ * caller that sees the job has the right to count leads. */
 static enum result
 count_addresses(struct job_turn *turn)
 {

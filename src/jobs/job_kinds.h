@@ -19,6 +19,6 @@ struct job_turn {
 	const atomic_bool *stop; /* true once the dispatcher is stopping */
 	struct operator_job *job;
 };
-/* Works on the job and records its progress, or how it ended. Results other than RESULT_OK are temporary failures of the database:
- * the job then continues in a later turn. */
+/* Works on the job and records its progress, or how it ended. Results other than RESULT_OK are temporary failures of the
+ * database: the job then continues in a later turn. */
 MUST_CHECK enum result job_take_turn(struct job_turn *turn);

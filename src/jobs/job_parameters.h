@@ -6,8 +6,8 @@
 #include "store/operator/deliveries.h"
 #include "store/queue/operator_jobs.h"
 
-/* Everything is in the pool. Functions that read parameters return false for what this version does not understand. The parameters
- * do not contain the campaign, which is that of the job. */
+/* Everything is in the pool. Functions that read parameters return false for what this version does not understand. The
+ * parameters do not contain the campaign, which is that of the job. */
 struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter);
 MUST_CHECK bool job_read_filter(struct pool *pool, const struct operator_job *job, struct delivery_filter *filter);
 

@@ -28,8 +28,8 @@ struct redelivery_run {
 	uint64_t position; /* the last delivery that was processed */
 };
 
-/* After an error, the deliveries queued before it stay queued and counted. RESULT_UNKNOWN: the deliveries of one more transaction
- * may be queued, but are not counted. */
+/* After an error, the deliveries queued before it stay queued and counted. RESULT_UNKNOWN: the deliveries of one more
+ * transaction may be queued, but are not counted. */
 MUST_CHECK enum result redelivery_of_ids(struct redelivery_run *run, const uint64_t *ids, size_t count);
 /* Redelivers what the filter finds, as in store_visit_deliveries. */
 MUST_CHECK enum result redelivery_of_filter(

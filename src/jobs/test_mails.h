@@ -33,7 +33,7 @@ struct sample_mail {
 	struct slice language;  /* the code of a language; absent: that of the campaign */
 	struct slice address;   /* the recipient, as in job_test_mail */
 };
-/* Sends a sample. If it cannot be composed, test->reason is not_composed. RESULT_NOT_FOUND: there is no such campaign. Otherwise as
- * job_test_mail, but no hold ends. */
+/* Sends a sample. If it cannot be composed, test->reason is not_composed. RESULT_NOT_FOUND: there is no such campaign.
+ * Otherwise as job_test_mail, but no hold ends. */
 MUST_CHECK enum result job_send_sample(const struct job_settings *settings, struct store *store, struct pool *pool,
     const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);

@@ -42,8 +42,8 @@ static const struct slice url_attributes[] = { SLICE("href"), SLICE("src") };
 static const struct slice other_url_attributes[] = { SLICE("action"), SLICE("background"), SLICE("cite"), SLICE("classid"),
 	SLICE("codebase"), SLICE("data"), SLICE("dynsrc"), SLICE("formaction"), SLICE("icon"), SLICE("longdesc"),
 	SLICE("lowsrc"), SLICE("manifest"), SLICE("poster"), SLICE("profile"), SLICE("xlink:href") };
-/* How a URL may begin. References are not decoded and blanks are not dropped, as browsers would do. A value may follow the ? of a
- * URL with one of the first SCHEMES_WITH_QUERY. */
+/* How a URL may begin. References are not decoded and blanks are not dropped, as browsers would do. A value may follow the ? of
+ * a URL with one of the first SCHEMES_WITH_QUERY. */
 static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:"), SLICE("tel:"), SLICE("#") };
 enum { SCHEMES_WITH_QUERY = 3 };
 /* Allowed values of `http-equiv`: others lead to another page, or change how the rest is read. */
@@ -96,13 +96,13 @@ html_scan_message(struct pool *pool, const struct html_scan *scan, const char *p
 
 /* ---- styles ---- */
 
-/* Expressions, which old programs execute, and rules that apply only to some values of links or some widths of texts. With such a
- * rule, a picture in the HTML could be loaded only for some secrets. */
+/* Expressions, which old programs execute, and rules that apply only to some values of links or some widths of texts. With such
+ * a rule, a picture in the HTML could be loaded only for some secrets. */
 static const struct slice refused_in_styles[] = { SLICE("expression("), SLICE("href"), SLICE("@container") };
 static const struct slice references[] = { SLICE("amp"), SLICE("apos"), SLICE("quot"), SLICE("#34"), SLICE("#39") };
 
-/* Follows a byte of a `style` element. Accepted styles load nothing and execute nothing: a picture in a rule that applies only to
- * some values of attributes would send its host a part of a secret. */
+/* Follows a byte of a `style` element. Accepted styles load nothing and execute nothing: a picture in a rule that applies only
+ * to some values of attributes would send its host a part of a secret. */
 static const char *
 in_style(struct html_style *style, char c)
 {
@@ -138,8 +138,8 @@ in_reference(struct html_style *style, char c)
 	return NULL;
 }
 
-/* Follows a byte of a `style` attribute. A reference is also checked as it is written, because what looks like a reference may not
- * be one. */
+/* Follows a byte of a `style` attribute. A reference is also checked as it is written, because what looks like a reference may
+ * not be one. */
 static const char *
 in_style_attribute(struct html_style *style, char c)
 {

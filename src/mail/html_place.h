@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Follows the HTML of a template to find what is allowed at each place. HTML that browsers read in ways that are hard to follow is
- * refused; accepted HTML is read as browsers read it (WHATWG HTML, 13.2.5 "Tokenization"). Anything that runs scripts, leads to
- * another page, loads documents or sends forms is also refused (docs/mail.md 1.3). Conditional comments count as comments. */
+ * Follows the HTML of a template to find what is allowed at each place. HTML that browsers read in ways that are hard to follow
+ * is refused; accepted HTML is read as browsers read it (WHATWG HTML, 13.2.5 "Tokenization"). Anything that runs scripts, leads
+ * to another page, loads documents or sends forms is also refused (docs/mail.md 1.3). Conditional comments count as comments.
+ */
 #pragma once
 
 #include <stdbool.h>

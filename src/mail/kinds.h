@@ -56,7 +56,7 @@ struct mail_content {
  * mail_compose. */
 MUST_CHECK bool mail_render(
     struct pool *pool, const struct mail_content *content, struct message_parts *parts, struct slice *problem);
-/* Makes the mail in the pool. Returns false when a template is not valid, a required value is missing, or the mail is too large;
- * *problem is the reason, for people and without personal data. The same content always fails in the same way. */
+/* Makes the mail in the pool. Returns false when a template is not valid, a required value is missing, or the mail is too
+ * large; *problem is the reason, for people and without personal data. The same content always fails in the same way. */
 MUST_CHECK bool mail_compose(
     struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem);

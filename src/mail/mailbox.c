@@ -12,8 +12,8 @@ mail_address_parse(struct pool *pool, struct slice typed, struct mail_address *a
 		return false;
 	const size_t at = slice_find_last(email.key, '@');
 	struct slice local = slice_sub(email.display, 0, slice_find(email.display, '@'));
-	/* Other local parts are not safe as typed: only their NFC form was checked, in which '<' and a combining stroke become one
-	 * character. */
+	/* Other local parts are not safe as typed: only their NFC form was checked, in which '<' and a combining stroke become
+	 * one character. */
 	if (!slice_is_ascii(local))
 		local = slice_sub(email.key, 0, at);
 	address->domain = slice_sub(email.key, at + 1, email.key.size);

@@ -17,6 +17,6 @@ void mime_add_text_header(struct buffer *out, struct slice name, struct slice va
  * number of characters that the line already has. Returns the number of characters in the last line. */
 size_t mime_add_phrase(struct buffer *out, size_t column, struct slice name);
 
-/* Appends text in quoted-printable. Its line ends (LF) become CR LF, and it ends with a line end. A line never begins with "From ",
- * and "=_" occurs nowhere, so a boundary that contains "=_" cannot occur either. */
+/* Appends text in quoted-printable. Its line ends (LF) become CR LF, and it ends with a line end. A line never begins with
+ * "From ", and "=_" occurs nowhere, so a boundary that contains "=_" cannot occur either. */
 void mime_add_quoted_printable(struct buffer *out, struct slice text);

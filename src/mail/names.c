@@ -28,7 +28,8 @@ static const struct {
 	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
 	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
 	[MAIL_NEW_REFERRALS] = { SLICE("new_referrals"), VALUE_TEXT },
-	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each name in it was checked like the name of a person */
+	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"),
+	    VALUE_TEXT }, /* each name in it was checked like the name of a person */
 	[MAIL_NEXT_REWARD] = { SLICE("next_reward"), VALUE_TEXT },
 	[MAIL_POINTS_TO_NEXT] = { SLICE("points_to_next"), VALUE_TEXT },
 	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },
@@ -153,8 +154,8 @@ is_label_character(uint32_t character)
 	return character >= 0x80 || ascii_is_alpha((char)character) || ascii_is_digit((char)character);
 }
 
-/* Whether mail programs may make a link of a part of the name: "evil.example", "www.evil", "1.1", "a@b", "https://…", "tel:1", a
- * telephone number; but not of initials ("J.R."). */
+/* Whether mail programs may make a link of a part of the name: "evil.example", "www.evil", "1.1", "a@b", "https://…", "tel:1",
+ * a telephone number; but not of initials ("J.R."). */
 static bool
 is_linkable(struct slice name)
 {

@@ -54,8 +54,8 @@ struct slice mail_name_text(enum mail_name name);
 MUST_CHECK bool mail_name_find(struct slice text, enum mail_name *name);
 /* True for a URL that Leadhook builds, or that the operator has set. */
 bool mail_name_is_url(enum mail_name name);
-/* True for values that let anyone who has them act as the lead: they are only for the reader, and never part of a link to another
- * place. */
+/* True for values that let anyone who has them act as the lead: they are only for the reader, and never part of a link to
+ * another place. */
 bool mail_name_is_secret(enum mail_name name);
 
 /* Sets *clean to the values as they are shown; in the pool if they had to be changed. All are valid UTF-8 without control

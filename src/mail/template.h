@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is no such value. There
- * is nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
+ * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is no such value.
+ * There is nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
 #pragma once
 
 #include "mail/names.h"
@@ -38,10 +38,10 @@ struct template_error {
 
 struct template;
 
-/* Checks and compiles a template. Line ends may be LF or CR LF. It refuses templates that are not UTF-8, control characters other
- * than line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is removed
- * together with them. The result is in the pool and refers to the source. Returns false, with *error set, when the template is
- * refused. */
+/* Checks and compiles a template. Line ends may be LF or CR LF. It refuses templates that are not UTF-8, control characters
+ * other than line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is
+ * removed together with them. The result is in the pool and refers to the source. Returns false, with *error set, when the
+ * template is refused. */
 MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const struct template_rules *rules,
     const struct template **made, struct template_error *error);
 

@@ -24,8 +24,8 @@ struct address_rules {
 	size_t deny_port_count;
 };
 
-/* Makes rules from the lists dispatch.allow_networks and dispatch.deny_ports. The rules live in the pool. Returns false, with *bad
- * set to the first invalid item, on errors. */
+/* Makes rules from the lists dispatch.allow_networks and dispatch.deny_ports. The rules live in the pool. Returns false, with
+ * *bad set to the first invalid item, on errors. */
 MUST_CHECK bool address_rules_parse(
     struct pool *pool, struct slice allow_networks, struct slice deny_ports, struct address_rules *rules, struct slice *bad);
 

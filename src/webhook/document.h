@@ -15,8 +15,9 @@ struct document_node {
 	struct slice name; /* name of an object's member: any UTF-8, even empty; otherwise absent */
 	struct slice text; /* text of a string or number */
 	bool boolean;
-	struct document_node *parent, *first, *last, *next; /* `first` to `last`: the items or members of a container, in order */
-	size_t count;                                       /* the number of items or members */
+	struct document_node *parent, *first, *last,
+	    *next;    /* `first` to `last`: the items or members of a container, in order */
+	size_t count; /* the number of items or members */
 	struct document_node
 	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
 	bool on_way; /* set by document_write_entries: the node contains the list */
@@ -35,8 +36,8 @@ struct document_node *document_read_trusted(struct pool *pool, struct slice text
 
 /* Makes an empty object, to be filled with the fields of a form. */
 struct document_node *document_new(struct pool *pool);
-/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns the node, of type DOCUMENT_NULL, for
- * the caller to fill; NULL if it would be inside a plain value. The name must stay valid. */
+/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns the node, of type DOCUMENT_NULL,
+ * for the caller to fill; NULL if it would be inside a plain value. The name must stay valid. */
 struct document_node *document_add_field(struct pool *pool, struct document_node *root, struct slice name);
 /* Adds an item to an array. */
 struct document_node *document_add_item(struct pool *pool, struct document_node *array);

@@ -87,7 +87,8 @@ is_path(struct slice path)
 	return path.size == 0 && parts > 0 && parts <= DOCUMENT_PARTS_MAX && lists <= 1;
 }
 
-/* Splits a path at its `[]` into the path of the list and the path of a value in each entry. Returns false if there is no `[]`. */
+/* Splits a path at its `[]` into the path of the list and the path of a value in each entry. Returns false if there is no `[]`.
+ */
 static bool
 split_at_list(struct slice path, struct slice *list, struct slice *value)
 {

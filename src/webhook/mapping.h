@@ -49,12 +49,12 @@ struct payload_list {
  * unless a path has an index into it. */
 struct payload_list mapping_entries(struct pool *pool, const struct payload_map *mapping, struct document_node *root);
 
-/* Sets *fields to the parameters of an entry and returns their number, at most MAPPING_FIELDS_MAX. A required target occurs once.
- * If an optional target occurs several times, the last one counts. An object, or an array with objects, becomes a field for each
- * leaf: `address[city]`. */
+/* Sets *fields to the parameters of an entry and returns their number, at most MAPPING_FIELDS_MAX. A required target occurs
+ * once. If an optional target occurs several times, the last one counts. An object, or an array with objects, becomes a field
+ * for each leaf: `address[city]`. */
 size_t mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload, size_t entry,
     struct mapped_field **fields);
-/* Notes for people about a map with which these fields were found: rules that found no value, and a list from which only one entry
- * was taken. Absent: none. */
+/* Notes for people about a map with which these fields were found: rules that found no value, and a list from which only one
+ * entry was taken. Absent: none. */
 struct slice mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload,
     const struct mapped_field *fields, size_t count);

@@ -22,14 +22,14 @@ enum webhook_url_result {
  * before the check. A name whose last label is a number, but which is not an address, is invalid. */
 MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct slice text, const struct address_rules *rules);
 
-/* Sets *dialled to the URL to connect to: the checked host, the port if given, path and query. Characters that are not allowed in a
- * request line are percent-encoded, non-ASCII ones as UTF-8. The addresses of the host must still be checked. Returns false, with
- * *dialled unchanged, when the URL is invalid. */
+/* Sets *dialled to the URL to connect to: the checked host, the port if given, path and query. Characters that are not allowed
+ * in a request line are percent-encoded, non-ASCII ones as UTF-8. The addresses of the host must still be checked. Returns
+ * false, with *dialled unchanged, when the URL is invalid. */
 MUST_CHECK bool webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled);
 
-/* Whether a redirect from `url` only leads to another spelling of the same URL: with https, or with or without "www." or a slash at
- * the end. Web servers redirect like this before they do any work, even with a status that looks like success (docs/deliveries.md
- * 3.3). Pages that redirect to themselves have done their work. */
+/* Whether a redirect from `url` only leads to another spelling of the same URL: with https, or with or without "www." or a
+ * slash at the end. Web servers redirect like this before they do any work, even with a status that looks like success
+ * (docs/deliveries.md 3.3). Pages that redirect to themselves have done their work. */
 bool webhook_url_is_respelled(struct slice url, struct slice location);
 
 /* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere, ignoring case

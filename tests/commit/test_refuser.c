@@ -36,9 +36,9 @@ open_with_log(void **state)
 	return open_all(state);
 }
 
-/* "After five seconds it refuses all requests with 503, until the outcome is known": requests of every kind, including those of new
- * connections. Afterwards the batch gets its answer, and new requests are served. One line in the log has the number of refused
- * requests. */
+/* "After five seconds it refuses all requests with 503, until the outcome is known": requests of every kind, including those of
+ * new connections. Afterwards the batch gets its answer, and new requests are served. One line in the log has the number of
+ * refused requests. */
 static void
 others_are_refused_until_the_outcome_is_known(void **state UNUSED)
 {

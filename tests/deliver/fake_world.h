@@ -187,12 +187,12 @@ struct world {
 	int64_t longest_unrecorded_ms; /* longest time from the end of an attempt to its commit */
 	size_t stale;
 	size_t calls_in_outage;
-	int64_t poll_ms;                          /* duration of a full poll */
-	int64_t newest_poll_ms;                   /* … and of a poll of the newest rows */
-	size_t polls, fetches, chunks;            /* calls of store_due_webhooks, store_fetch_due and store_fail_pending */
-	size_t newest_polls;                      /* how many of the polls were polls of the newest rows */
-	size_t refreshes;                         /* refreshes of statistics */
-	unsigned char owner[DISPATCH_OWNER_SIZE]; /* owner of the lease */
+	int64_t poll_ms;                               /* duration of a full poll */
+	int64_t newest_poll_ms;                        /* … and of a poll of the newest rows */
+	size_t polls, fetches, chunks;                 /* calls of store_due_webhooks, store_fetch_due and store_fail_pending */
+	size_t newest_polls;                           /* how many of the polls were polls of the newest rows */
+	size_t refreshes;                              /* refreshes of statistics */
+	unsigned char owner[DISPATCH_OWNER_SIZE];      /* owner of the lease */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time of work without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */
 	size_t clean_ups;                              /* calls of store_clean_up */
@@ -229,8 +229,8 @@ bool world_has_free_job(void);
 struct world_job *world_next_job(void);
 /* Returns the oldest job that is neither done nor delayed, or NULL. */
 struct world_job *world_ready_job(void);
-/* Runs the function in a process of its own, which is killed by the attempt of `killer`. Afterwards the world is as that process
- * left it. */
+/* Runs the function in a process of its own, which is killed by the attempt of `killer`. Afterwards the world is as that
+ * process left it. */
 void world_run_to_the_kill(void (*run)(void));
 /* Called by the sender when an attempt begins. Fails the test if an attempt of the same delivery is under way. */
 void world_note_start(uint64_t delivery_id);

@@ -209,8 +209,8 @@ a_failed_chunk_is_retried_later(void **state UNUSED)
 	assert_in_range(world.bulk.last_ms, 25 * SECOND, 26 * SECOND);
 }
 
-/* A lead that always fails blocks neither other jobs nor, in the end, the items after it. It is retried for as long as a lead that
- * meets a lock. */
+/* A lead that always fails blocks neither other jobs nor, in the end, the items after it. It is retried for as long as a lead
+ * that meets a lock. */
 static void
 a_lead_that_always_fails_blocks_nothing(void **state UNUSED)
 {

@@ -255,8 +255,8 @@ cron_gives_up_without_a_database(void **state UNUSED)
 	world.outage_until_ms = INT64_MAX;
 	assert_int_equal(run(NULL), RESULT_UNAVAILABLE);
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
-	/* Back-off: 100 ms doubling to 5 s, with jitter: fewer than 30 calls a minute for each of the tasks heartbeat, lease and
-	 * release. */
+	/* Back-off: 100 ms doubling to 5 s, with jitter: fewer than 30 calls a minute for each of the tasks heartbeat, lease
+	 * and release. */
 	assert_in_range(world.calls_in_outage, 3 * 10, 3 * 30);
 }
 
@@ -273,8 +273,8 @@ term_completes_attempts(void **state UNUSED)
 	assert_true(world.released);
 }
 
-/* leadhook-dispatch(8), SIGTERM: it exits with success even if the database is unavailable, before the first poll or later, unless
- * outcomes are lost. */
+/* leadhook-dispatch(8), SIGTERM: it exits with success even if the database is unavailable, before the first poll or later,
+ * unless outcomes are lost. */
 static void
 term_ends_well_without_a_database(void **state UNUSED)
 {
@@ -349,8 +349,8 @@ replace_the_secret(void)
 	world.happen = NULL;
 }
 
-/* docs/deliveries.md 4.2: a delivery that has waited to be sent for more than 200 ms is fetched again, because its webhook may have
- * been changed. */
+/* docs/deliveries.md 4.2: a delivery that has waited to be sent for more than 200 ms is fetched again, because its webhook may
+ * have been changed. */
 static void
 what_waits_long_is_fetched_again(void **state UNUSED)
 {

@@ -14,8 +14,8 @@ leases_are_renewed_before_they_end(void **state UNUSED)
 	assert_int_equal(world.longest_lease_gap_ms, 0);
 }
 
-/* docs/deliveries.md 4: only one dispatcher sends to a webhook. The lease was lost, for example because the process was stopped for
- * longer than the lease. */
+/* docs/deliveries.md 4: only one dispatcher sends to a webhook. The lease was lost, for example because the process was stopped
+ * for longer than the lease. */
 static void
 without_its_shards_it_sends_nothing(void **state UNUSED)
 {
@@ -117,8 +117,8 @@ a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
 	assert_int_equal(sent(1), 1);
 }
 
-/* An outcome that the database refuses shows the loss of shards at once. Otherwise its delivery would be sent again and again until
- * the next renewal. */
+/* An outcome that the database refuses shows the loss of shards at once. Otherwise its delivery would be sent again and again
+ * until the next renewal. */
 static void
 a_refused_outcome_shows_the_loss_of_shards(void **state UNUSED)
 {

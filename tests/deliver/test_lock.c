@@ -201,8 +201,8 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	for (size_t i = 0; i < size; i++) {
 		if (before[i] == after[i])
 			continue;
-		/* the attempt is written first: a kill after that leaves a number that is not the delivery's next attempt, and it
-		 * does not count */
+		/* the attempt is written first: a kill after that leaves a number that is not the delivery's next attempt, and
+		 * it does not count */
 		unsigned char between[1024];
 		memcpy(between, before, size);
 		between[i] = after[i];

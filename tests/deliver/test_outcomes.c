@@ -110,8 +110,8 @@ cron_discards_outcomes_in_the_end(void **state UNUSED)
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
 }
 
-/* docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed. A delivery that has ended is not sent again
- * just because recording takes long. */
+/* docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed. A delivery that has ended is not sent
+ * again just because recording takes long. */
 static void
 unrecorded_deliveries_are_not_fetched_again(void **state UNUSED)
 {
@@ -197,7 +197,8 @@ a_late_outcome_does_not_change_the_webhook(void **state UNUSED)
 	schedule.count = 0;
 	world_add(1, 5, 0);
 	struct world_webhook *webhook = &world.webhooks[1];
-	webhook->succeeded = true; /* so that it gets several deliveries at once; in the fake world, the last of them ends first */
+	webhook->succeeded =
+	    true; /* so that it gets several deliveries at once; in the fake world, the last of them ends first */
 	memcpy(webhook->script,
 	    (struct world_answer[]){ { .status = 200, .times = 3 }, { .status = 500, .times = 1 }, { .status = 200 } },
 	    3 * sizeof(*webhook->script));

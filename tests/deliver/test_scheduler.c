@@ -265,8 +265,8 @@ assert_last(uint64_t webhook_id, int64_t due_ms, uint64_t id, int64_t now_ms)
 	requests[0] = requests[at];
 }
 
-/* A fetch begins after the rows that were read, unless the database reports an older row that was committed late. A failed fetch
- * has read no rows. */
+/* A fetch begins after the rows that were read, unless the database reports an older row that was committed late. A failed
+ * fetch has read no rows. */
 static void
 a_fetch_continues_after_the_last_row(void **state UNUSED)
 {

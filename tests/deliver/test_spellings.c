@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each of them, and
- * of sending to it, where libcurl and the C library parse numbers.
+ * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each of them,
+ * and of sending to it, where libcurl and the C library parse numbers.
  *
  * No names are resolved. Modules: webhook/webhook_url, webhook/address_rules, deliver/send. */
 #include "unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * docs/deliveries.md 4.2, wakes: a wake makes the next poll earlier, but no number of wakes lets polls take more than their share
- * of the time. Also tests which polls read only the newest rows during a dump. Runs in a fake world (fake_world.h), with a real
- * socket. Modules: deliver. */
+ * docs/deliveries.md 4.2, wakes: a wake makes the next poll earlier, but no number of wakes lets polls take more than their
+ * share of the time. Also tests which polls read only the newest rows during a dump. Runs in a fake world (fake_world.h), with
+ * a real socket. Modules: deliver. */
 #include "unit.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * leadhook-dispatch(8), SERVICE MANAGER: the loop reports that it is alive, unless a thread that is needed for sending hangs. Runs
- * in a fake world (fake_world.h), with a real socket. Modules: deliver, os/notify. */
+ * leadhook-dispatch(8), SERVICE MANAGER: the loop reports that it is alive, unless a thread that is needed for sending hangs.
+ * Runs in a fake world (fake_world.h), with a real socket. Modules: deliver, os/notify. */
 #include "unit.h"
 
 #include <stdio.h>

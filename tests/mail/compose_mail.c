@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Prints the mail that is described by arguments NAME=VALUE: kind, language, from, reply_to, to, subject, text, html (templates),
- * and the names of values. If there is no mail, prints the reason and exits with 1. For tests/system/mail/test_mail_message.py. */
+ * Prints the mail that is described by arguments NAME=VALUE: kind, language, from, reply_to, to, subject, text, html
+ * (templates), and the names of values. If there is no mail, prints the reason and exits with 1. For
+ * tests/system/mail/test_mail_message.py. */
 #include <stdio.h>
 #include <sysexits.h>
 

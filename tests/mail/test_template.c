@@ -306,8 +306,8 @@ inactive_html_is_accepted(void **state UNUSED)
 
 static const char *const secrets[] = { "status_url", "confirm_url", "unsubscribe_url", "code" };
 
-/* Tests the template with each secret in place of S. `expected`: the output, in which `S` is the secret's value, or the place and
- * message of the error. */
+/* Tests the template with each secret in place of S. `expected`: the output, in which `S` is the secret's value, or the place
+ * and message of the error. */
 static void
 assert_secret(enum template_place place, const char *source, const char *expected)
 {

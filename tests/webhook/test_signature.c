@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Digests, Base64, ids, keys, signatures, event names.
  *
- * Expected values have other sources: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts Python's hmac and hashlib (for one of
- * them also `openssl dgst -sha256 -mac HMAC`), as noted at each. */
+ * Expected values have other sources: RFC 4231, RFC 4648, FIPS 180-2, and for our own texts Python's hmac and hashlib (for one
+ * of them also `openssl dgst -sha256 -mac HMAC`), as noted at each. */
 #include "unit.h"
 #include "with_pool.h"
 

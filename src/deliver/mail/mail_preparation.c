@@ -116,8 +116,8 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	const enum result result = store_count_mails(p->store, hash, &day, &youngest_ms);
 	if (result != RESULT_OK)
 		return result;
-	/* strangers can request the other kinds until the daily limit is reached; the limits of this kind leave one mail for the
-	 * lead */
+	/* strangers can request the other kinds until the daily limit is reached; the limits of this kind leave one mail for
+	 * the lead */
 	const bool is_enough = day >= PER_DAY && mail->message->queued.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
 		drop(mail, METRIC_DROPPED_ADDRESS_LIMIT);
@@ -126,8 +126,8 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	return RESULT_OK;
 }
 
-/* Ends the mail when the address has reached a limit. Requests of pages are checked twice: when they are counted, and when their
- * mails are sent to a lead. */
+/* Ends the mail when the address has reached a limit. Requests of pages are checked twice: when they are counted, and when
+ * their mails are sent to a lead. */
 static enum result
 keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const unsigned char *hash)
 {
@@ -145,8 +145,9 @@ keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const un
 	return result;
 }
 
-/* A request by a page for an address counts towards the limits of the address before the lead is looked up: otherwise the limits
- * would show whether there is such a lead. All other limits, such as those of the campaign, count the mails that are sent. */
+/* A request by a page for an address counts towards the limits of the address before the lead is looked up: otherwise the
+ * limits would show whether there is such a lead. All other limits, such as those of the campaign, count the mails that are
+ * sent. */
 static enum result
 count_request(const struct mail_preparation *p, struct leased_mail *mail)
 {

@@ -19,6 +19,6 @@ struct mailer_options {
 	int64_t give_up_urgent_ms, give_up_ms; /* after the first attempt */
 };
 
-/* RESULT_OK, or RESULT_UNAVAILABLE when threads or connections cannot be created. If a transfer does not end in time, its thread
- * keeps running: the process must then end at once (_exit). */
+/* RESULT_OK, or RESULT_UNAVAILABLE when threads or connections cannot be created. If a transfer does not end in time, its
+ * thread keeps running: the process must then end at once (_exit). */
 MUST_CHECK enum result mailer_run(struct store *store, const struct mailer_options *options);

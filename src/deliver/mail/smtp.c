@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libcurl reports the same error for an answer of the server to any command. So this file follows the commands and answers on the
- * connection: what was sent last, what was answered, and what the server offers. */
+ * libcurl reports the same error for an answer of the server to any command. So this file follows the commands and answers on
+ * the connection: what was sent last, what was answered, and what the server offers. */
 #include "deliver/mail/smtp.h"
 
 #include <curl/curl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only if every
- * word in it is known to be about the person. */
+ * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only if
+ * every word in it is known to be about the person. */
 #include "deliver/mail/smtp_answer.h"
 
 #include <stdio.h>
@@ -267,7 +267,8 @@ trimmed(struct slice word)
 	return word;
 }
 
-/* Whether the word at `begin` is in brackets after the name of a host: this is how servers report where they have sent a mail. */
+/* Whether the word at `begin` is in brackets after the name of a host: this is how servers report where they have sent a mail.
+ */
 static bool
 is_of_server(struct slice all, size_t begin)
 {

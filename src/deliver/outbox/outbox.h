@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The messages of one channel that this process works on: leases due messages, has them prepared and sent, records the outcomes,
- * holds the channel after a failure of its server, and ends in time. What differs between mail and texts is in struct
+ * The messages of one channel that this process works on: leases due messages, has them prepared and sent, records the
+ * outcomes, holds the channel after a failure of its server, and ends in time. What differs between mail and texts is in struct
  * outbox_sender.
  *
  * One thread uses the outbox and the database. A message is under way from the start of its transfer until its outcome is

@@ -150,8 +150,8 @@ struct chosen {
 	unsigned all;
 };
 
-/* How many messages of this account were chosen. With campaign_id 0, those of all its campaigns; with turn MESSAGE_TURNS, those of
- * all turns. */
+/* How many messages of this account were chosen. With campaign_id 0, those of all its campaigns; with turn MESSAGE_TURNS, those
+ * of all turns. */
 static unsigned
 chosen_of(const struct send_choice *from, const struct chosen *chosen, uint64_t account_id, uint64_t campaign_id, unsigned turn)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Decides which messages are sent next (urgent kinds first, accounts and their campaigns in rotation) and how many (hourly limits,
- * and mail.rate). Pure: time is an argument. */
+ * Decides which messages are sent next (urgent kinds first, accounts and their campaigns in rotation) and how many (hourly
+ * limits, and mail.rate). Pure: time is an argument. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,10 +22,10 @@ struct send_turns {
 };
 void send_turns_free(struct send_turns *turns);
 
-/* Chooses the campaigns whose due messages are searched for, at most SEND_CAMPAIGNS for each turn (message_turn): those of turn 0
- * come first; within a turn, those of the account that was served longest ago; within an account, the campaign that was served
- * longest ago. No campaign gets more messages than its own limit, that of its account and that of the installation allow, or more
- * than `places`. `requests` has room for SEND_REQUESTS. Returns how many campaigns it has chosen. */
+/* Chooses the campaigns whose due messages are searched for, at most SEND_CAMPAIGNS for each turn (message_turn): those of turn
+ * 0 come first; within a turn, those of the account that was served longest ago; within an account, the campaign that was
+ * served longest ago. No campaign gets more messages than its own limit, that of its account and that of the installation
+ * allow, or more than `places`. `requests` has room for SEND_REQUESTS. Returns how many campaigns it has chosen. */
 enum { SEND_CAMPAIGNS = 32, SEND_REQUESTS = MESSAGE_TURNS * SEND_CAMPAIGNS };
 size_t send_plan(const struct send_turns *turns, const struct mail_campaign *campaigns, size_t count,
     const struct sendings *limits, size_t places, struct mail_request *requests);
@@ -48,8 +48,8 @@ struct send_rate {
 	int64_t at_ms;
 	bool has_begun;
 };
-/* Returns true when a message may be sent now, and counts it. After a pause, as many messages may be sent at once as are allowed in
- * a minute, and at least one. */
+/* Returns true when a message may be sent now, and counts it. After a pause, as many messages may be sent at once as are
+ * allowed in a minute, and at least one. */
 MUST_CHECK bool send_rate_take(struct send_rate *rate, int64_t now_ms);
 /* How many messages may be sent now; at most `most`. */
 size_t send_rate_left(const struct send_rate *rate, int64_t now_ms, size_t most);

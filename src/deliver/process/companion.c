@@ -81,8 +81,8 @@ take_lock(int fd, int stop_fd, int children_fd)
 	return true;
 }
 
-/* The child gets SIGTERM when the keeper is killed. Signals that end a process stay blocked, so that one that comes early does not
- * count as a crash. */
+/* The child gets SIGTERM when the keeper is killed. Signals that end a process stay blocked, so that one that comes early does
+ * not count as a crash. */
 static void
 become_child(const struct companion_options *options, pid_t parent, int stop_fd, struct companion_life *life)
 {
@@ -181,8 +181,8 @@ close_others(const int *ours, size_t count)
 	}
 }
 
-/* Signals that end a process are ignored: only the end of the caller's process counts, which may wait until its own attempts are
- * recorded. It has its own process group: a signal that ends it by force also ends its child. */
+/* Signals that end a process are ignored: only the end of the caller's process counts, which may wait until its own attempts
+ * are recorded. It has its own process group: a signal that ends it by force also ends its child. */
 static void
 become_keeper(const struct companion_options *options, int stop_fd, int done_fd)
 {

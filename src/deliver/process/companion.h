@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A process next to the dispatcher that sends mail or texts. Its parent, the keeper, restarts it after a crash or when it hangs,
- * after longer and longer pauses; the dispatcher could not do this, because it has threads by then. The keeper and its process end
- * when the dispatcher ends, for whatever reason. */
+ * A process next to the dispatcher that sends mail or texts. Its parent, the keeper, restarts it after a crash or when it
+ * hangs, after longer and longer pauses; the dispatcher could not do this, because it has threads by then. The keeper and its
+ * process end when the dispatcher ends, for whatever reason. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,14 +15,14 @@
 /* A process that must end waits for its transfers for COMPANION_STOP_MS, then has COMPANION_ABANDON_MS to give them up. */
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
 
-/* Reports that the process is alive, in each iteration of its loop. Each of its waits is shorter than COMPANION_SILENCE_MS, so a
- * process that is silent for longer hangs: it is killed and restarted. `life` may be NULL. */
+/* Reports that the process is alive, in each iteration of its loop. Each of its waits is shorter than COMPANION_SILENCE_MS, so
+ * a process that is silent for longer hangs: it is killed and restarted. `life` may be NULL. */
 struct companion_life;
 enum { COMPANION_SILENCE_MS = 5 * MINUTE_MS };
 void companion_alive(struct companion_life *life);
 
-/* The main function of the process. When `stop_fd` is readable, the process must end; signals that end a process are blocked. It
- * has COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; after any other than 0, the process is
+/* The main function of the process. When `stop_fd` is readable, the process must end; signals that end a process are blocked.
+ * It has COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; after any other than 0, the process is
  * restarted. */
 typedef int companion_main(void *context, int stop_fd, struct companion_life *life);
 

@@ -10,7 +10,7 @@
 #include "deliver/send/sender.h"
 #include "store/queue/due_deliveries.h"
 
-/* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid as long as the attempt. `now_ms`
- * is the database's time. Returns false when the URL, the secret or the payload is invalid. */
+/* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid as long as the attempt.
+ * `now_ms` is the database's time. Returns false when the URL, the secret or the payload is invalid. */
 MUST_CHECK bool delivery_request_make(
     struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);

@@ -64,8 +64,8 @@ struct attempt {
 	size_t header_count;         /* at most SENDER_HEADERS_MAX */
 	struct slice body;           /* body of a POST; body and headers must stay valid until the attempt is done */
 	bool by_get;                 /* a GET; otherwise a POST */
-	/* Names of PEM files, copied; NULL: the attempt has no such file. The certificate's file may include the key, which must
-	 * have no passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
+	/* Names of PEM files, copied; NULL: the attempt has no such file. The certificate's file may include the key, which
+	 * must have no passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
 };
 

@@ -10,7 +10,7 @@
 #include "deliver/send/sender.h"
 #include "store/queue/due_deliveries.h"
 
-/* The result lives in the pool; it has no retry_after. `now_ms` is the database's time. Returns false when this host cannot send at
- * all. */
+/* The result lives in the pool; it has no retry_after. `now_ms` is the database's time. Returns false when this host cannot
+ * send at all. */
 MUST_CHECK bool single_attempt_send(struct pool *pool, const struct sender_options *options,
     const struct due_delivery *delivery, int64_t now_ms, struct attempt_result *result);

@@ -123,8 +123,9 @@ error_of(const struct transfer *transfer, CURLcode code)
 	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
 		if (error_of_code[i].code == code)
 			return error_of_code[i].error;
-	return transfer_was_connected(transfer) ? SENDER_BAD_ANSWER
-						: SENDER_INTERNAL; /* with a connection, the receiver contributed to the error */
+	return transfer_was_connected(transfer)
+		   ? SENDER_BAD_ANSWER
+		   : SENDER_INTERNAL; /* with a connection, the receiver contributed to the error */
 }
 
 enum sender_error
@@ -271,9 +272,9 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
 	if (code == CURLE_OK) \
 	code = curl_easy_setopt(transfer->easy, (option), (value))
 
-/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which cannot be restored by
- * setting an option to NULL. libcurl's default folder contains the same CAs as its default file. The folder is not used, because
- * reading it takes tens of milliseconds, and libcurl caches a file only if there is no folder. */
+/* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which cannot be
+ * restored by setting an option to NULL. libcurl's default folder contains the same CAs as its default file. The folder is not
+ * used, because reading it takes tens of milliseconds, and libcurl caches a file only if there is no folder. */
 static CURLcode
 find_authorities(struct transfer_shared *shared, CURL *easy)
 {

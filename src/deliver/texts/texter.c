@@ -164,8 +164,9 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 	return result;
 }
 
-/* A request by a page counts towards the limits of the number before the lead is looked up; otherwise the limits would show whether
- * there is such a lead. A text that is sent counts towards the limits of its campaign, its account and the installation. */
+/* A request by a page counts towards the limits of the number before the lead is looked up; otherwise the limits would show
+ * whether there is such a lead. A text that is sent counts towards the limits of its campaign, its account and the
+ * installation. */
 static enum result
 claim_request(struct texter *t, struct leased_text *text)
 {
@@ -193,8 +194,8 @@ claim_number(struct texter *t, struct leased_text *text, struct slice server_sec
 	return result;
 }
 
-/* The code exists from now on. If the process stops after this, the request stays ready in the database, and no text is sent for it
- * again. */
+/* The code exists from now on. If the process stops after this, the request stays ready in the database, and no text is sent
+ * for it again. */
 static enum result
 make_code(struct texter *t, struct leased_text *text, const struct payload_subject *subject)
 {
@@ -248,7 +249,8 @@ look_up(struct texter *t, struct leased_text *text)
 	return RESULT_OK;
 }
 
-/* Implements outbox_sender.prepare. A text that is ready in the database is sent at once or never, so it ends after any failure. */
+/* Implements outbox_sender.prepare. A text that is ready in the database is sent at once or never, so it ends after any
+ * failure. */
 static enum result
 prepare(void *context, struct outbox_message *message)
 {

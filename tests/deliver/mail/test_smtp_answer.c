@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 5.1: each answer of answers.txt, unchanged, in upper and lower case, with other line breaks, without its codes and
- * with a wrong code. However it is changed, an answer that is not about the person is never held against the person.
+ * docs/mail.md 5.1: each answer of answers.txt, unchanged, in upper and lower case, with other line breaks, without its codes
+ * and with a wrong code. However it is changed, an answer that is not about the person is never held against the person.
  * Modules: deliver/mail/judge. */
 #include "unit.h"
 

@@ -59,8 +59,7 @@ cache_answer(struct commit_directory *directory, const struct commit_request *re
 	struct commit_answer copy = *answer;
 	struct buffer bytes;
 	if (request->kind == REQUEST_KEY)
-		copy.as.key.last_used_ms =
-		    copy.as.key.now_ms; /* so that the use is recorded only once while the copy is cached */
+		copy.as.key.last_used_ms = copy.as.key.now_ms; /* so that the use is recorded once per copy */
 	buffer_init(&bytes, COMMIT_CACHE_BYTES);
 	commit_encode_answer(&bytes, &copy);
 	if (buffer_ok(&bytes))

@@ -18,10 +18,9 @@ MUST_CHECK bool own_template_find(struct slice part, enum template_place *place)
 struct slice own_template_name(struct pool *pool, enum message_kind kind, enum template_place place);
 
 struct own_templates {
-	struct slice sources[TEMPLATE_PLACES]; /* as `templates` in struct mail_content */
-	struct slice accent, dark_accent;      /* colours of the campaign's pages; may be absent */
-	struct slice
-	    languages[TEMPLATE_PLACES]; /* languages of the sources: a code, or "" for every language; absent: no source */
+	struct slice sources[TEMPLATE_PLACES];   /* as `templates` in struct mail_content */
+	struct slice accent, dark_accent;        /* colours of the campaign's pages; may be absent */
+	struct slice languages[TEMPLATE_PLACES]; /* of the sources: a code, or "" for every language; absent: no source */
 };
 
 struct campaign_texts;

@@ -25,9 +25,8 @@ enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS =
-	    10 * MINUTE_MS, /* how long the webhook of a failed delivery is held: its next delivery may also cause a crash */
-	REMOVAL_MS = DAY_MS /* until an erasure or removal is tried again */
+	HOLD_MS = 10 * MINUTE_MS, /* hold of a failed delivery's webhook, whose next delivery may also cause a crash */
+	REMOVAL_MS = DAY_MS       /* until an erasure or removal is tried again */
 };
 
 /* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item,

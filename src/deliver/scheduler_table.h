@@ -85,9 +85,8 @@ struct scheduler {
 	size_t on_probation, in_flight_on_probation;
 	bool probation_next[2]; /* whether webhooks on probation are next: when sending, when fetching */
 	bool several_accounts;
-	int64_t
-	    limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before this time, unless the clock was set back … */
-	int64_t requeued_ms;  /* … to before this one, the time of the last table_requeue_rate_limited */
+	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before it, unless the clock was set back … */
+	int64_t requeued_ms;      /* … to before this one, the time of the last table_requeue_rate_limited */
 	uint64_t ends;
 };
 

@@ -14,11 +14,10 @@
 /* `context` is the argument of tasks_new. Between `begin` and `done`, the data of its work belongs to the thread. */
 struct task {
 	const char *name;
-	int64_t (*when)(const void *context); /* clock_monotonic_ms; CLOCK_NEVER: not before something changes */
-	void (*begin)(void *context);         /* prepares the work; or NULL */
-	runner_work *work;                    /* runs in the thread, with the same context */
-	void (*done)(
-	    void *context, enum result result); /* runs in the loop; any result other than RESULT_OK starts the back-off */
+	int64_t (*when)(const void *context);            /* clock_monotonic_ms; CLOCK_NEVER: not before something changes */
+	void (*begin)(void *context);                    /* prepares the work; or NULL */
+	runner_work *work;                               /* runs in the thread, with the same context */
+	void (*done)(void *context, enum result result); /* runs in the loop; unless RESULT_OK, the back-off starts */
 };
 
 /* Exponential back-off after database errors: doubles, up to 5 s. Zero-initialized: no failure. */

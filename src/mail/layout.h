@@ -10,8 +10,7 @@ enum { LAYOUT_MAX_BYTES = 16 * 1024 * 1024 };
 struct layout_options {
 	struct slice language, direction; /* of the element html: "en", "ltr" */
 	enum mail_name main_url;          /* the link that is shown as a button */
-	struct slice accent,
-	    dark_accent; /* colours of the button, "#rrggbb"; absent: the default, and `accent` for the latter */
+	struct slice accent, dark_accent; /* button colours, "#rrggbb"; absent: the default, and `accent` for the latter */
 };
 
 /* An HTML template with the values and sections of a text template that template_compile accepted, in the pool:

@@ -28,8 +28,7 @@ static const struct {
 	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
 	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
 	[MAIL_NEW_REFERRALS] = { SLICE("new_referrals"), VALUE_TEXT },
-	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"),
-	    VALUE_TEXT }, /* each name in it was checked like the name of a person */
+	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each name was checked like a person's */
 	[MAIL_NEXT_REWARD] = { SLICE("next_reward"), VALUE_TEXT },
 	[MAIL_POINTS_TO_NEXT] = { SLICE("points_to_next"), VALUE_TEXT },
 	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },

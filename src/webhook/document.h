@@ -15,9 +15,8 @@ struct document_node {
 	struct slice name; /* name of an object's member: any UTF-8, even empty; otherwise absent */
 	struct slice text; /* text of a string or number */
 	bool boolean;
-	struct document_node *parent, *first, *last,
-	    *next;    /* `first` to `last`: the items or members of a container, in order */
-	size_t count; /* the number of items or members */
+	struct document_node *parent, *first, *last, *next; /* `first` to `last`: items or members of a container */
+	size_t count;                                       /* the number of items or members */
 	struct document_node
 	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
 	bool on_way; /* set by document_write_entries: the node contains the list */

@@ -197,8 +197,7 @@ a_late_outcome_does_not_change_the_webhook(void **state UNUSED)
 	schedule.count = 0;
 	world_add(1, 5, 0);
 	struct world_webhook *webhook = &world.webhooks[1];
-	webhook->succeeded =
-	    true; /* so that it gets several deliveries at once; in the fake world, the last of them ends first */
+	webhook->succeeded = true; /* so that it gets several at once; in the fake world, the last one ends first */
 	memcpy(webhook->script,
 	    (struct world_answer[]){ { .status = 200, .times = 3 }, { .status = 500, .times = 1 }, { .status = 200 } },
 	    3 * sizeof(*webhook->script));

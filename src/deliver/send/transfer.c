@@ -123,9 +123,8 @@ error_of(const struct transfer *transfer, CURLcode code)
 	for (size_t i = 0; i < ARRAY_SIZE(error_of_code); i++)
 		if (error_of_code[i].code == code)
 			return error_of_code[i].error;
-	return transfer_was_connected(transfer)
-		   ? SENDER_BAD_ANSWER
-		   : SENDER_INTERNAL; /* with a connection, the receiver contributed to the error */
+	return transfer_was_connected(transfer) ? SENDER_BAD_ANSWER
+						: SENDER_INTERNAL; /* connected: the receiver contributed to the error */
 }
 
 enum sender_error

@@ -123,5 +123,7 @@ main(void)
 		put_operation(&writer, operations[i]);
 	json_end_array(&writer);
 	fwrite(out.data, 1, out.size, stdout);
-	return buffer_ok(&out) ? EXIT_SUCCESS : EXIT_FAILURE;
+	const bool ok = buffer_ok(&out);
+	buffer_free(&out);
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -59,7 +59,7 @@ rank_sort(struct rank_node *nodes, size_t count)
 }
 
 /* Whether the nodes are sorted by number, without duplicates. */
-static bool
+UNUSED static bool
 is_sorted(const struct rank_node *nodes, size_t count)
 {
 	for (size_t i = 1; i < count; i++)

@@ -46,14 +46,14 @@ delivery_state_name(enum delivery_state state)
 bool
 webhook_state_parse(struct slice name, enum webhook_state *state)
 {
-	*state = slice_place_in(name, webhook_states, ARRAY_SIZE(webhook_states));
+	*state = (enum webhook_state)slice_place_in(name, webhook_states, ARRAY_SIZE(webhook_states));
 	return *state < ARRAY_SIZE(webhook_states);
 }
 
 bool
 delivery_state_parse(struct slice name, enum delivery_state *state)
 {
-	*state = slice_place_in(name, delivery_states, ARRAY_SIZE(delivery_states));
+	*state = (enum delivery_state)slice_place_in(name, delivery_states, ARRAY_SIZE(delivery_states));
 	return *state < ARRAY_SIZE(delivery_states);
 }
 
@@ -66,7 +66,7 @@ answer_class_name(enum answer_class answer)
 bool
 answer_class_parse(struct slice name, enum answer_class *answer)
 {
-	*answer = slice_place_in(name, answer_classes, ARRAY_SIZE(answer_classes));
+	*answer = (enum answer_class)slice_place_in(name, answer_classes, ARRAY_SIZE(answer_classes));
 	return *answer != ANY_ANSWER && *answer < ARRAY_SIZE(answer_classes);
 }
 

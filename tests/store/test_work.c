@@ -201,7 +201,7 @@ the_most_expensive_changes(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* Sign-ups that together write more than a transaction may are done in several. */
+/* Sign-ups that together would exceed the maximum of one transaction are written in several. */
 static void
 a_large_batch_is_divided(void **state)
 {

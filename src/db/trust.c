@@ -59,8 +59,8 @@ trust_set_options(struct db *db)
 	const unsigned no = 0;
 	if (is_set(o->option_file))
 		read_option_file(db->mysql, o->option_file);
-	mysql_options(
-	    db->mysql, MYSQL_OPT_LOCAL_INFILE, &no); /* has precedence over the option file: a server could request any file */
+	/* has precedence over the option file: a server could request any file */
+	mysql_options(db->mysql, MYSQL_OPT_LOCAL_INFILE, &no);
 	bool tls = demands_tls(db);
 	if (tls) {
 		mysql_options(db->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);

@@ -15,8 +15,8 @@ struct message_parts {
 	struct slice text, html; /* lines end with LF; if html is absent, the message has only the text */
 	struct slice id;         /* the part of Message-ID before the @: letters, digits, and . _ - between them */
 	int64_t time_ms;         /* Date; since 1970 */
-	struct slice
-	    unsubscribe_url; /* for list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; otherwise absent */
+	/* For list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; otherwise absent. */
+	struct slice unsubscribe_url;
 };
 
 enum { MESSAGE_SUBJECT_MAX_CHARACTERS = 200, MESSAGE_ID_MAX_BYTES = 64, MESSAGE_MAX_BYTES = 1024 * 1024 };

@@ -24,8 +24,8 @@ passes_test_limits(struct manage_request *request, struct slice mailbox, struct 
 	struct limiter *limiter = request->manage->options.login.limiter;
 	const uint64_t account_id = request->caller.account_id;
 	const struct slice account = { (const char *)&account_id, sizeof(account_id) };
-	const struct limit_network of_mailbox = { mailbox, 1 },
-				   of_account = { account, 1 }; /* each name is a network of its own */
+	/* each name is a network of its own */
+	const struct limit_network of_mailbox = { mailbox, 1 }, of_account = { account, 1 };
 	const struct limit_claim by_mailbox = { .kind = LIMIT_TEST_MAILS }, by_account = { .kind = LIMIT_ACCOUNT_TESTS };
 	if (account_id == 0)
 		return limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict);

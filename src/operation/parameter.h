@@ -70,8 +70,8 @@ enum parameter_flag {
 struct parameter {
 	const char *name; /* as a member, "last_number"; the option is --last-number */
 	const struct value_type *type;
-	size_t
-	    place; /* in the arguments. Parameters with the same place are alternatives: one in the path excludes the others */
+	/* In the arguments. Parameters with the same place are alternatives: one in the path excludes the others. */
+	size_t place;
 	unsigned flags;
 	const char *password_for; /* the value that needs the password (operation.h); "": any value; NULL: none */
 };

@@ -144,8 +144,8 @@ parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer
 		return true;
 	buffer_printf(problems, "%s: %s:%zu: expected host names", conf_origin(wiring->conf, "lead", "disposable_domains_file"),
 	    wiring->conf->lead.disposable_domains_file, slice_line_of(text, bad.data));
-	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) &&
-	    !slice_has_control(bad)) /* otherwise the file is not a list of hosts */
+	/* otherwise the file is not a list of hosts */
+	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad))
 		buffer_printf(problems, ", not %.*s", SLICE_ARGS(bad));
 	buffer_add_byte(problems, '\n');
 	return false;

@@ -116,8 +116,8 @@ next_form_part(struct slice *rest, size_t parts)
 	const struct slice text = slice_sub(*rest, bracket ? 1 : 0, rest->size);
 	const size_t end = slice_find(text, bracket ? ']' : '[');
 	const struct slice part = slice_sub(text, 0, end), after = slice_sub(text, end + (bracket ? 1 : 0), text.size);
-	if (parts <= 1 || (bracket && end == text.size) ||
-	    (after.size > 0 && after.data[0] != '[')) { /* not a valid name of this form: the rest is taken literally */
+	/* not a valid name of this form: the rest is taken literally */
+	if (parts <= 1 || (bracket && end == text.size) || (after.size > 0 && after.data[0] != '[')) {
 		const struct slice all = *rest;
 		*rest = SLICE("");
 		return all;

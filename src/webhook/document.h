@@ -17,8 +17,8 @@ struct document_node {
 	bool boolean;
 	struct document_node *parent, *first, *last, *next; /* `first` to `last`: items or members of a container */
 	size_t count;                                       /* the number of items or members */
-	struct document_node
-	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
+	/* Set by document_open: the root of the JSON in a text; the node itself if it is not JSON. */
+	struct document_node *inner;
 	bool on_way; /* set by document_write_entries: the node contains the list */
 };
 

@@ -90,8 +90,8 @@ handle_signup(struct call *call)
 	struct limit_verdict verdict;
 	if (!signup_read(call, SIGNUP_BY_FORM, &arguments))
 		return;
-	if (!may_demand_lead(call, &arguments.signup) ||
-	    call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
+	/* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
+	if (!may_demand_lead(call, &arguments.signup) || call->response->head)
 		return;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = param_view(call), .as.signup = arguments.signup };
 	if (call_is_form(call)) /* the answer is one of the URLs */

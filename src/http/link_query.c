@@ -49,10 +49,17 @@ name_of(struct slice parameter)
 	return slice_sub(parameter, 0, size);
 }
 
+/* Whether the text begins with a known name, as name_of() finds it, and '='. Reads no further than that, because a text may have a
+ * separator at every other byte and no '='. */
 static bool
 begins_known(struct slice text)
 {
-	return slice_find(text, '=') < text.size && is_known(name_of(text));
+	size_t size = name_size(text, "_");
+	if (!is_known(slice_sub(text, 0, size)))
+		return false;
+	while (size < text.size && (text.data[size] == ' ' || !is_ascii(text.data[size])))
+		size++;
+	return size < text.size && text.data[size] == '=';
 }
 
 static struct slice

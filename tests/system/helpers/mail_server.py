@@ -17,6 +17,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 END = "\r\n"
 USER, PASSWORD = "leadhook", "a-password-of-the-tests"
+TCP_ESTABLISHED = 1
 
 # Answers to RCPT, by the local part of the address.
 REFUSALS = {
@@ -58,9 +59,14 @@ class Session(SMTP):
         if self.server.is_mute:  # it never sends anything
             self.server.mute_transports.append(transport)
             return
+        self.server.most_open = max(self.server.most_open, 1 + sum(map(Session.is_established, self.server.opened)))
         self.server.opened.add(self)
-        self.server.most_open = max(self.server.most_open, len(self.server.opened))
         super().connection_made(transport)
+
+    def is_established(self):
+        """Whether the client has not closed the connection. A client waits only so long for an answer to QUIT."""
+        tcp_info = self.transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+        return tcp_info[0] == TCP_ESTABLISHED
 
     def data_received(self, data):
         self.server.bytes += data
@@ -113,7 +119,7 @@ class MailServer:
 
     def clear(self):
         self.mails, self.tries, self.connections, self.mute_transports, self.bytes = [], collections.Counter(), 0, [], b""
-        self.most_open = len(self.opened)
+        self.most_open = 0
 
     def listen(self, port=0):
         """Start, at the same port if it was stopped."""

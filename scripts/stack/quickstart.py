@@ -241,24 +241,29 @@ class Quickstart:
 
     def make_login(self):
         """Make a user with a random password. A removed user is made again; another user with this address gets the password."""
-        values, users = self.state.values, self.installation.admin("user", "list")
-        if values.get("user") in [one["id"] for one in users]:
+        if self.state.values.get("user") in [one["id"] for one in self.installation.admin("user", "list")]:
             return
-        known = next((str(one["id"]) for one in users if one["email"] == OPERATOR), None)
-        link = self.installation.admin("user", *(("reset", known) if known else ("add", OPERATOR, "--role", "operator")))
         password = secrets.token_urlsafe(12)
-        self.post("/manage/v1/session/link/use", {"token": link["link"].rpartition("/")[2], "new_password": password})
-        self.state.save(user=link["id"], password=password)
+        user = wait_until(lambda: self.set_password(password), 20, "the operator's password is not set")
+        self.state.save(user=user, password=password)
+
+    def set_password(self, password):
+        """Return the user's id, or None after a 503. The link may have been used then, so the next attempt makes another one."""
+        known = next((str(one["id"]) for one in self.installation.admin("user", "list") if one["email"] == OPERATOR), None)
+        link = self.installation.admin("user", *(("reset", known) if known else ("add", OPERATOR, "--role", "operator")))
+        path = "/manage/v1/session/link/use"
+        status, text = self.post(path, {"token": link["link"].rpartition("/")[2], "new_password": password})
+        if status not in (200, 503):
+            raise StackError(f"POST {path}: {status} {text}")
+        return link["id"] if status == 200 else None
 
     def post(self, path, body):
-        """POST as a page of the service does."""
+        """POST as a page of the service does; return the status and the body of the answer."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=30)) as connection:
             connection.request("POST", self.front.base_path + path, json.dumps(body),
                                {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"})
             response = connection.getresponse()
-            text = response.read().decode(errors="replace")
-            if response.status != 200:
-                raise StackError(f"POST {path}: {response.status} {text}")
+            return response.status, response.read().decode(errors="replace")
 
     def healthy(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=5)

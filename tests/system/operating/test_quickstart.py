@@ -90,6 +90,22 @@ def test_the_login(quickstart, web):
     quickstart.log_in()
 
 
+def test_a_busy_service_while_the_login_is_made(quickstart):
+    """the first answer says 503, although the link was used: the password is set with another link"""
+    (quickstart.state / "busy").write_text(
+        "from stack import quickstart\n"
+        "post, answers = quickstart.Quickstart.post, [503]\n"
+        "def busy(self, *request):\n"
+        "    status, text = post(self, *request)\n"
+        "    return (answers.pop() if answers else status), text\n"
+        "quickstart.Quickstart.post = busy\n"
+        "raise SystemExit(quickstart.main())\n")
+    command = quickstart.command
+    quickstart.command = lambda *options: [sys.executable, quickstart.state / "busy", *command(*options)[3:]]
+    quickstart.start()
+    assert quickstart.log_in()[0]["role"] == "operator"
+
+
 @pytest.mark.long
 def test_a_lost_login_is_made_again(quickstart):
     """if the user was removed, or was created again with the command"""

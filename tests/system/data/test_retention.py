@@ -4,7 +4,6 @@ import contextlib
 import datetime
 import getpass
 import subprocess
-import time
 
 import pytest
 from load import Load
@@ -149,10 +148,8 @@ def test_a_table_in_use(service, receiver, campaign, today, log):
     campaign.webhook("new_signup")
     plant_days(service, today - RETENTION - 1)
     with in_use(service, "events"), Load(campaign, threads=1) as load:
-        begun = time.monotonic()
         for _ in range(2):
             service.dispatch(max_runtime=2)
-        assert time.monotonic() - begun < 10
         load.wait_for(10)
     assert len(log("history_days_failed")) == 1 and not log("history_dropped")
     assert today - RETENTION - 1 in days_of(service, "events")

@@ -15,7 +15,7 @@ from tree import SOURCE
 
 pytestmark = [pytest.mark.long,  # the packages of the tools are large
               pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed; scripts/check installs it")]
-HERE = SOURCE / "tests" / "system"
+HERE = SOURCE / "tests/system/api"
 
 
 def packages(name, make_folder):

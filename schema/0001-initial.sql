@@ -246,8 +246,7 @@ CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 	hours_counted_from INT UNSIGNED NOT NULL DEFAULT 0,
 	referred_verified INT UNSIGNED NOT NULL DEFAULT 0, -- these two are sums of lead_hours
 	referrers INT UNSIGNED NOT NULL DEFAULT 0,
-	-- `lead_sources` counts the leads up to this number; leads that an import gives lower numbers are counted by the import
-	-- itself
+	-- `lead_sources` counts the leads up to this number; an import itself counts its leads with lower numbers
 	sources_counted_to INT UNSIGNED NOT NULL DEFAULT 0,
 	PRIMARY KEY (campaign_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

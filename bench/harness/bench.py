@@ -20,8 +20,7 @@ class Bench:
         self.warm_up = 0 if options.quick else 2
         pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
         # Memory is locked, as if the server had run for a day and used all of it. The first access to a page is a cost of the
-        # machine,
-        # not of the subjects, and on a virtual machine it may take longer than the insert.
+        # machine, not of the subjects, and on a virtual machine it may take longer than the insert.
         self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
                                 redo_log="64M" if options.quick else "1G", more=["--memlock"])
         self.receiver_port = free_port()

@@ -24,8 +24,7 @@ class Ended(BaseException):
 
 def _end(*_):
     # A second signal, for example if a terminal is closed after Ctrl-C, must not interrupt the end of the program. It may have
-    # arrived
-    # already: with SIG_IGN, Python would report that as an error.
+    # arrived already: with SIG_IGN, Python would report that as an error.
     handle_signals(lambda *_: None)
     raise Ended
 

@@ -73,7 +73,7 @@ is_name(struct slice text)
 	return slice_is_alnum(text, "_") && !slice_starts_with(text, SLICE("utm_"));
 }
 
-/* Free of charge". => Reads an option: "Free", or "free => Free of charge". => Free of charge". */
+/* Reads an option: "Free", or "free => Free of charge". */
 static struct page_option
 parse_option(struct slice text)
 {

@@ -69,7 +69,7 @@ other_parameters_stay(void **state UNUSED)
 		assert_slice(http_link_query(pool, slice_of(queries[i].query)), queries[i].mended);
 }
 
-/* Long queries take time in proportion to their size. */
+/* However many separators a long query has, the result is at most three times as long. */
 static void
 long_queries_are_read(void **state UNUSED)
 {

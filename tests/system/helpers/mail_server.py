@@ -64,7 +64,7 @@ class Session(SMTP):
         super().connection_made(transport)
 
     def is_established(self):
-        """Whether the client has not closed the connection. A client waits only so long for an answer to QUIT."""
+        """Whether the client still has the connection open. It may close it before this server has answered QUIT."""
         tcp_info = self.transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
         return tcp_info[0] == TCP_ESTABLISHED
 

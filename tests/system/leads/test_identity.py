@@ -21,7 +21,7 @@ INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mpl
 
 @pytest.mark.parametrize("email", VALID)
 def test_valid_addresses(campaign, email):
-    """docs/api.md 4.2 Email syntax; the first spelling is stored: the first spelling is stored"""
+    """docs/api.md 4.2 Email syntax; the first spelling is stored"""
     assert campaign.lead(email=email)["email"] == email
 
 

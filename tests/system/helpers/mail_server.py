@@ -59,7 +59,8 @@ class Session(SMTP):
         if self.server.is_mute:  # it never sends anything
             self.server.mute_transports.append(transport)
             return
-        self.server.most_open = max(self.server.most_open, 1 + sum(map(Session.is_established, self.server.opened)))
+        others = self.server.opened - {self}  # after STARTTLS, it is called for the connection again
+        self.server.most_open = max(self.server.most_open, 1 + sum(map(Session.is_established, others)))
         self.server.opened.add(self)
         super().connection_made(transport)
 

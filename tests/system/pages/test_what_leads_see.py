@@ -62,12 +62,12 @@ def own_page(campaign, lead, **options):
     return answer.body.decode()
 
 
-def page_with(campaign, path, part, status, **options):
-    """Return a page when it contains `part`: after a change, another process may still read the campaign from its cache."""
+def page_with(campaign, path, text, status, **options):
+    """Return a page once it contains `text`: after a change, another process may still read the campaign from its cache."""
     def changed():
         answer = request(campaign, "GET", path, **options)
-        return answer if part in answer.body.decode() else None
-    answer = wait_until(changed, 10, f"{part} is not on {path}")
+        return answer if text in answer.body.decode() else None
+    answer = wait_until(changed, 10, f"{text!r} is not on the page {path!r}")
     assert answer.status == status
     return answer.body.decode()
 

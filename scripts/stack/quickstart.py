@@ -244,7 +244,7 @@ class Quickstart:
         if self.state.values.get("user") in [one["id"] for one in self.installation.admin("user", "list")]:
             return
         password = secrets.token_urlsafe(12)
-        user = wait_until(lambda: self.set_password(password), 20, "the operator's password is not set")
+        user = wait_until(lambda: self.set_password(password), 20, "the operator's password is not set, because the service answers 503")
         self.state.save(user=user, password=password)
 
     def set_password(self, password):

@@ -5,6 +5,7 @@ waiting, and none of these calls is lost.
 The server is made slow: storing a job takes a while. Waits of others can then be measured in jobs, on any machine.
 """
 import collections
+import threading
 import time
 
 import pytest
@@ -38,7 +39,7 @@ class Flood(Clients):
 
     def __init__(self, campaign):
         super().__init__(self._run, FLOOD)
-        self.campaign, self.answers = campaign, collections.Counter()
+        self.campaign, self.answers, self._lock = campaign, collections.Counter(), threading.Lock()
         self.emails = [f"{number}@example.org" for number in range(LEADS)]
         made = in_parallel([lambda email=email: campaign.post({"email": email}) for email in self.emails])
         assert {answer.status for answer in made} == {200}
@@ -51,7 +52,9 @@ class Flood(Clients):
 
     def _run(self, _):
         while not self.stopped.is_set():
-            self.answers[self._call().status] += 1
+            status = self._call().status
+            with self._lock:
+                self.answers[status] += 1
 
 
 def timed_sign_up(campaign, number):

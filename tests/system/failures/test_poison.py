@@ -67,7 +67,7 @@ def test_a_poisoned_lead(service, campaign):
         before = deaths(service)
         answer = refused(lambda: campaign.post({"email": "poison@example.org"}))
         assert deaths(service) == before + 2
-        begun = len(load.answers)
+        begun = len(load.sent)
         survivor = wait_for_committer(parent)
         load.wait_for(20)
         for _ in range(10):
@@ -75,8 +75,9 @@ def test_a_poisoned_lead(service, campaign):
             assert campaign.post({"email": "healthy@example.org"}).status == 200
         load.wait_for(20)
         assert committer(parent) == survivor
-    assert set(list(load.answers.values())[begun + 8:]) == {200}
-    assert set(load.answers.values()) <= {200, 503}
+    answers = load.answers
+    assert {answers[email] for email in load.sent[begun:]} == {200}
+    assert set(answers.values()) <= {200, 503}
     refused(lambda: campaign.get({"email": "poison@example.org"}))
     assert campaign.find(email="healthy@example.org")["id"] == healthy["id"]
     log = service.responders.log.read_text()

@@ -2,7 +2,6 @@
 """Steady sign-ups from several threads, each with its own address, and the answer to each."""
 import concurrent.futures
 import http.client
-import itertools
 import threading
 
 from stack.process import wait_until
@@ -43,20 +42,31 @@ class Clients:
 
 
 class Load(Clients):
-    """`answers` maps each email to the status, or to None if there was no answer. Leads are numbered from `first`."""
+    """Leads are numbered from `first`. All attributes may be read while the threads run.
+
+    `sent`: the emails in the order in which they were sent; `answers`: the status for each email, or None if there was no answer;
+    `retry_after`: the headers of the answers 503.
+    """
 
     def __init__(self, campaign, threads=8, first=0):
         super().__init__(self._run, threads)
         self.campaign = campaign
-        self.answers = {}
-        self.retry_after = set()  # of the 503 answers
-        self._numbers = itertools.count(first)
+        self.sent, self.retry_after = [], []
+        self._first, self._answers, self._lock = first, {}, threading.Lock()
+
+    @property
+    def answers(self):
+        with self._lock:
+            return dict(self._answers)
 
     def _run(self, _):
         while not self.stopped.is_set():
-            email = f"load{next(self._numbers)}@example.org"
+            with self._lock:
+                email = f"load{self._first + len(self.sent)}@example.org"
+                self.sent.append(email)
             status = self._post(email)
-            self.answers[email] = status
+            with self._lock:
+                self._answers[email] = status
             if status != 200:
                 self.stopped.wait(0.02)  # no busy loop while the server refuses
 
@@ -66,11 +76,11 @@ class Load(Clients):
         except (OSError, http.client.HTTPException):
             return None
         if response.status == 503:
-            self.retry_after.add(response.headers["Retry-After"])
+            self.retry_after.append(response.headers["Retry-After"])
         return response.status
 
     def count(self, status=200):
-        return sum(1 for answer in list(self.answers.values()) if answer == status)
+        return sum(answer == status for answer in self.answers.values())
 
     def wait_for(self, more, seconds=30, status=200):
         """Wait for `more` further answers with that status."""

@@ -44,8 +44,8 @@ class Clients:
 class Load(Clients):
     """Leads are numbered from `first`. All attributes may be read while the threads run.
 
-    `sent`: the emails in the order in which they were sent; `answers`: the status for each email, or None if there was no answer;
-    `retry_after`: the headers of the answers 503.
+    `sent`: the email of each sign-up, in order; `answers`: the status by email, None if the connection failed; a sign-up in progress
+    has no entry; `retry_after`: the Retry-After header of each answer 503.
     """
 
     def __init__(self, campaign, threads=8, first=0):

@@ -18,6 +18,7 @@
 #include "identity/typed.h"
 #include "limit/limiter.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 
 /* What an attempt has proven. Contains pointers into itself: do not copy it. */
 struct login_proven {
@@ -127,7 +128,7 @@ attempt_login(struct login_call *call, const struct login_request *request, stru
 	const int64_t begun_ms = clock_monotonic_ms();
 	enum result result = verify(call, email.key, request->password, proven, &matches);
 	if (result == RESULT_OK && call->outcome.wait_ms == 0 && !matches) /* guesses use a core for at most half of the time */
-		clock_pause(clock_monotonic_ms() - begun_ms);
+		fiber_pause(clock_monotonic_ms() - begun_ms);
 	work_slots_give_back(call->context->slots, slot);
 	if (result != RESULT_OK || !matches)
 		return result;

@@ -30,12 +30,6 @@ clock_boot_ms(void)
 	return read_clock(CLOCK_BOOTTIME);
 }
 
-void
-clock_pause(int64_t ms)
-{
-	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
-}
-
 /* Parses the pattern at the start of *rest, where 'd' is a digit, and stores its numbers in order. Returns false, with *rest
  * unchanged, when the text does not match. */
 static bool

@@ -13,8 +13,6 @@ int64_t clock_wall_ms(void);
 int64_t clock_monotonic_ms(void);
 /* Likewise, but also counts while the host is suspended. For leases and similar limits, after which others may take over. */
 int64_t clock_boot_ms(void);
-/* Sleeps; a signal may end the pause earlier. */
-void clock_pause(int64_t ms);
 
 /* Later than any time. */
 #define CLOCK_NEVER INT64_MAX

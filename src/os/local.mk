@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/event_loop.c %D%/event_loop.h \
 	%D%/executable.c %D%/executable.h \
+	%D%/fiber.c %D%/fiber.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/log.c %D%/log.h \
 	%D%/log_syslog.c %D%/log_syslog.h \

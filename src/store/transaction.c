@@ -3,6 +3,7 @@
 
 #include "base/panic.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 #include "os/random.h"
 #include "store/find.h"
 #include "store/query.h"
@@ -26,7 +27,7 @@ store_finish(struct store *store, enum result so_far)
 void
 store_back_off(unsigned attempt)
 {
-	clock_pause((int64_t)random_below(UINT64_C(8) << attempt));
+	fiber_pause((int64_t)random_below(UINT64_C(8) << attempt));
 }
 
 /* Whether the result of a repeated run leaves open whether an earlier COMMIT, which got no answer, took effect. */

@@ -22,11 +22,11 @@ int __real_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lane
 int __wrap_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lanes, const void *text, size_t size,
     const void *salt, size_t salt_size, size_t hash_size, char *encoded, size_t encoded_size);
 
-void __wrap_clock_pause(int64_t ms);
+void __wrap_fiber_pause(int64_t ms);
 
 /* Replaces the pause. */
 void
-__wrap_clock_pause(int64_t ms)
+__wrap_fiber_pause(int64_t ms)
 {
 	pauses += ms > 0;
 }

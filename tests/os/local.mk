@@ -34,6 +34,10 @@ check_PROGRAMS += %D%/test_shared
 check_PROGRAMS += %D%/test_metrics
 %C%_test_metrics_SOURCES = %D%/test_metrics.c
 %C%_test_metrics_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_fiber
+%C%_test_fiber_SOURCES = %D%/test_fiber.c
+%C%_test_fiber_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_log
 %C%_test_log_SOURCES = %D%/test_log.c
 %C%_test_log_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)

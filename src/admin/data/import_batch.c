@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "engine/failure.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 #include "os/random.h"
 #include "store/batch.h"
 #include "transfer/row_reader.h"
@@ -110,7 +111,7 @@ pause_for_others(struct import_run *run, int64_t took_ms)
 	run->worked_ms += took_ms;
 	if (run->worked_ms < WORK_MS)
 		return;
-	clock_pause(PAUSE_MS);
+	fiber_pause(PAUSE_MS);
 	run->worked_ms = 0;
 }
 

@@ -4,6 +4,7 @@
 #include <sysexits.h>
 
 #include "os/clock.h"
+#include "os/fiber.h"
 
 enum { TRIES = 4 };
 
@@ -12,7 +13,7 @@ repeat_later(unsigned *failures)
 {
 	if (++*failures == TRIES)
 		return false;
-	clock_pause((int64_t)*failures * 1000);
+	fiber_pause((int64_t)*failures * 1000);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include "base/encode.h"
 #include "crypto/digest.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 #include "os/loopback.h"
 #include "os/random.h"
 
@@ -339,7 +340,7 @@ wait_for(const struct logs *logs, struct slice path, char *place)
 				seen = true;
 				end_ms = clock_monotonic_ms() + AFTER_MS;
 			}
-		clock_pause(POLL_MS);
+		fiber_pause(POLL_MS);
 	}
 	return seen;
 }

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/panic.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 
 enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024 };
 
@@ -26,7 +27,7 @@ give_body(char *place, size_t size, size_t count, void *context)
 	const struct web_request *request = client->request;
 	const size_t whole = request->body.size, end = whole * (client->part + 1) / request->parts;
 	if (client->sent == end && client->part + 1 < request->parts) {
-		clock_pause(request->pause_ms);
+		fiber_pause(request->pause_ms);
 		client->part++;
 		return give_body(place, size, count, context);
 	}

@@ -10,6 +10,7 @@
 
 #include "base/panic.h"
 #include "db/connection_state.h"
+#include "db/server_calls.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -17,6 +18,11 @@
  * further calls go to another host, or fail at once, instead of waiting one after another. Until an attempt succeeds, each
  * waits for at most RETRY_TIMEOUT_S, except every FULL_EVERY-th one: the server may only be slow. */
 enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2, FULL_EVERY = 3 };
+
+/* For all connections of the thread: the lanes of a worker have the same server. */
+static _Thread_local struct {
+	struct log_throttle errors[DB_ERRORS_MAX], late, no_node;
+} throttles;
 
 static void
 read_hosts(struct db *db)
@@ -137,7 +143,7 @@ is_late(struct db *db)
 	db->error = 0;
 	metrics_add(METRIC_DATABASE_ERRORS, METRIC_DATABASE_SLOW, 1);
 	snprintf(db->error_text, sizeof(db->error_text), "the deadline has passed");
-	if (log_throttle_passes(&db->late_throttle, &suppressed))
+	if (log_throttle_passes(&throttles.late, &suppressed))
 		log_warning("database_slow", LOG_UINT("suppressed", suppressed),
 		    LOG_STR("hint", "check the process list of the server for locks, its disk, its load"));
 	return true;
@@ -149,7 +155,7 @@ log_failure(struct db *db, const struct db_error *error, const char *what)
 {
 	uint64_t suppressed = 0;
 	if (error != NULL &&
-	    (error->result == RESULT_CONFLICT || !log_throttle_passes(&db->log_throttles[error_place(error)], &suppressed)))
+	    (error->result == RESULT_CONFLICT || !log_throttle_passes(&throttles.errors[error_place(error)], &suppressed)))
 		return;
 	int64_t now_ms = clock_monotonic_ms();
 	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
@@ -189,12 +195,6 @@ db_connection_failed(struct db *db, const char *what)
 	return db_failed(db, what, mysql_errno(db->mysql), text);
 }
 
-static const char *
-or_null(const char *text)
-{
-	return text == NULL || *text == '\0' ? NULL : text;
-}
-
 static void
 set_options(struct db *db)
 {
@@ -214,7 +214,7 @@ session_query(struct db *db, const char *text)
 {
 	if (is_late(db))
 		return RESULT_UNAVAILABLE;
-	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
+	return server_query(db, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
 /* A replica that is not a node of a cluster cannot wait for earlier commits. */
@@ -224,7 +224,7 @@ refuse_server(struct db *db)
 	uint64_t suppressed;
 	db->error = 0;
 	snprintf(db->error_text, sizeof(db->error_text), "the server is not a node of a cluster");
-	if (log_throttle_passes(&db->no_node_throttle, &suppressed))
+	if (log_throttle_passes(&throttles.no_node, &suppressed))
 		log_warning("no_node", LOG_STR("host", db->hosts[db->host].name), LOG_UINT("suppressed", suppressed),
 		    LOG_STR("hint", "name nodes of the same Galera cluster in database.read_host, or nothing"));
 	return RESULT_UNAVAILABLE;
@@ -244,7 +244,7 @@ read_is_node(struct db *db)
 	enum result result = session_query(db, "SHOW SESSION VARIABLES LIKE 'wsrep\\_on'");
 	if (result != RESULT_OK)
 		return result;
-	MYSQL_RES *rows = mysql_store_result(db->mysql);
+	MYSQL_RES *rows = server_store_result(db);
 	if (rows == NULL)
 		return db_connection_failed(db, "session");
 	MYSQL_ROW row = mysql_fetch_row(rows);
@@ -273,7 +273,6 @@ begin_session(struct db *db)
 static enum result
 connect_to_host(struct db *db)
 {
-	const struct db_options *o = db->options;
 	struct db_host *host = &db->hosts[db->host];
 	db->begun_ms = clock_monotonic_ms();
 	db->mysql = mysql_init(NULL);
@@ -282,8 +281,7 @@ connect_to_host(struct db *db)
 	set_options(db);
 	db->used_ms = db->begun_ms;
 	enum result result = RESULT_OK;
-	if (mysql_real_connect(db->mysql, or_null(host->name), or_null(o->user), or_null(o->password), or_null(o->database),
-		host->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
+	if (!server_connect(db, host->name, host->port)) {
 		/* perhaps a password is being changed, or a host is not allowed yet: treated as unreachable */
 		result = db_connection_failed(db, "connect");
 		result = result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
@@ -328,7 +326,7 @@ static enum result
 plain_query(struct db *db, const char *text)
 {
 	db->used_ms = db->begun_ms = clock_monotonic_ms();
-	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
+	return server_query(db, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
 /* What a transaction sees: the latest state, or the state at its beginning. */
@@ -416,7 +414,7 @@ db_rollback(struct db *db)
 {
 	if (db->mysql == NULL || !db->in_transaction)
 		return;
-	if (clock_monotonic_ms() >= db->deadline_ms || mysql_real_query(db->mysql, "ROLLBACK", strlen("ROLLBACK")) != 0)
+	if (clock_monotonic_ms() >= db->deadline_ms || server_query(db, "ROLLBACK", strlen("ROLLBACK")) != 0)
 		db_disconnect(db);
 	db->in_transaction = false;
 }

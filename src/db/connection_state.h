@@ -28,6 +28,7 @@ struct db {
 	MYSQL *mysql;              /* NULL: not connected */
 	struct prepared *prepared; /* statements that were run, sorted by address */
 	size_t statement_count, statement_capacity;
+	bool lets_others_run; /* calls are made so that other fibers run while they wait */
 	bool in_transaction;
 	bool is_node;        /* the server is a node of a cluster */
 	bool unknown;        /* the last COMMIT may have taken effect, perhaps on another node */
@@ -35,7 +36,6 @@ struct db {
 	int64_t begun_ms;    /* start of the current or last call */
 	int64_t deadline_ms; /* nothing is started after this time */
 	bool late;           /* the last call was rejected because of the deadline */
-	struct log_throttle log_throttles[DB_ERRORS_MAX], late_throttle, no_node_throttle;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];
 };

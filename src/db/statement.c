@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/panic.h"
 #include "db/connection_state.h"
+#include "db/server_calls.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -159,7 +160,7 @@ verify_transaction(struct db *db, const struct db_statement *statement)
 {
 	if (!db->in_transaction || !db->is_node)
 		return RESULT_OK;
-	if (mysql_ping(db->mysql) != 0)
+	if (server_ping(db) != 0)
 		return db_connection_failed(db, statement->name);
 	return db_check_transaction(db, statement->name);
 }
@@ -179,7 +180,7 @@ prepare(struct db *db, const struct db_statement *statement, size_t size, MYSQL_
 			memory_exhausted();
 		buffer_init(&text, TEXT_MAX);
 		expand(db, slice_of(statement->sql), size, &text);
-		bool done = buffer_ok(&text) && mysql_stmt_prepare(made, text.data, text.size) == 0;
+		bool done = buffer_ok(&text) && server_prepare(db, made, text.data, text.size) == 0;
 		buffer_free(&text);
 		if (!done) {
 			enum result result = statement_failed(db, statement, made);
@@ -276,7 +277,7 @@ run_for_size(struct db *db, struct pool *pool, const struct db_statement *statem
 		panic("wrong number of arguments");
 	}
 	db->used_ms = clock_monotonic_ms();
-	if ((count > 0 && mysql_stmt_bind_param(*handle, binds) != 0) || mysql_stmt_execute(*handle) != 0)
+	if ((count > 0 && mysql_stmt_bind_param(*handle, binds) != 0) || server_execute(db, *handle) != 0)
 		return statement_failed(db, statement, *handle);
 	return RESULT_OK;
 }
@@ -376,7 +377,7 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 		result = run(db, pool, statement, arguments, &handle);
 	if (result != RESULT_OK)
 		return result;
-	if (mysql_stmt_store_result(handle) != 0)
+	if (server_store_rows(db, handle) != 0)
 		return answer_failed(db, statement, handle);
 	MYSQL_RES *metadata = mysql_stmt_result_metadata(handle);
 	if (metadata == NULL)
@@ -464,7 +465,7 @@ execute_array(struct db *db, struct pool *pool, const struct db_statement *state
 	unsigned rows = (unsigned)count;
 	db->used_ms = clock_monotonic_ms();
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
-	bool done = mysql_stmt_bind_param(handle, binds) == 0 && mysql_stmt_execute(handle) == 0;
+	bool done = mysql_stmt_bind_param(handle, binds) == 0 && server_execute(db, handle) == 0;
 	rows = 0; /* resets it for ordinary use */
 	mysql_stmt_attr_set(handle, STMT_ATTR_ARRAY_SIZE, &rows);
 	return done ? db_check_transaction(db, statement->name) : statement_failed(db, statement, handle);
@@ -517,7 +518,7 @@ db_run_text(struct db *db, struct slice text)
 	buffer_add_text(&expanded, "SET STATEMENT max_statement_time = 0 FOR ");
 	expand(db, text, 1, &expanded);
 	db->used_ms = clock_monotonic_ms();
-	if (mysql_real_query(db->mysql, buffer_slice(&expanded).data, expanded.size) != 0)
+	if (server_query(db, buffer_slice(&expanded).data, expanded.size) != 0)
 		result = db_connection_failed(db, "text");
 	buffer_free(&expanded);
 	return result;

@@ -3,11 +3,16 @@
 
 #include <argon2.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 
 #include "base/panic.h"
+#include "os/clock.h"
+#include "os/descriptors.h"
+#include "os/fiber.h"
 #include "os/log.h"
 #include "os/random.h"
 
@@ -34,6 +39,7 @@ struct hash_call {
 	const unsigned char *salt; /* NULL: the password is verified */
 	char *text;                /* the hash, of PASSWORD_HASH_MAX bytes */
 	int code;
+	int done; /* an eventfd(2) that a thread writes to at its end */
 };
 
 static void
@@ -54,6 +60,8 @@ hash_with_lowest_priority(void *context)
 	if (setpriority(PRIO_PROCESS, 0, PRIO_MAX) != 0)
 		log_warning("no_priority", LOG_ERRNO(errno));
 	hash(context);
+	if (eventfd_write(((const struct hash_call *)context)->done, 1) != 0)
+		panic("eventfd_write");
 	return NULL;
 }
 
@@ -62,13 +70,17 @@ static int
 run(struct hash_call *call)
 {
 	pthread_t thread;
-	const int error = pthread_create(&thread, NULL, hash_with_lowest_priority, call);
+	call->done = eventfd(0, EFD_CLOEXEC);
+	const int error = call->done < 0 ? errno : pthread_create(&thread, NULL, hash_with_lowest_priority, call);
 	if (error != 0) {
 		log_warning("no_thread", LOG_ERRNO(error));
 		hash(call);
-	} else if (pthread_join(thread, NULL) != 0) {
-		panic("pthread_join");
+	} else {
+		(void)fiber_wait(call->done, POLLIN, CLOCK_NEVER);
+		if (pthread_join(thread, NULL) != 0)
+			panic("pthread_join");
 	}
+	descriptor_close(call->done);
 	memory_trim();
 	return call->code;
 }

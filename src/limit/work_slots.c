@@ -6,12 +6,13 @@
 #include "base/pool.h"
 #include "crypto/digest.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 #include "os/shared.h"
 
 enum {
 	LOCKS = WORK_SLOTS_MAX + WORK_SLOTS_WAITING, /* the slots come first */
 	MEMORY_SIZE = 64,                            /* shared_open requires some; only the locks are used */
-	LOOK_MS = 50                                 /* a caller waits for one slot, and looks at the others this often */
+	LOOK_MS = 10                                 /* a caller that waits looks for a free slot this often */
 };
 _Static_assert((int)LOCKS <= (int)SHARED_LOCKS, "a lock for each");
 
@@ -60,20 +61,16 @@ take_free(struct work_slots *slots, int first, int count)
 	return -1;
 }
 
-/* `place`: the place of the caller among the waiting callers, so that they wait for different slots. */
 static int
-wait_for_slot(struct work_slots *slots, int place)
+wait_for_slot(struct work_slots *slots)
 {
-	const int slot = place % slots->count;
 	const int64_t end_ms = clock_monotonic_ms() + WORK_SLOTS_WAIT_MS;
-	while (clock_monotonic_ms() < end_ms) {
-		if (shared_lock_within(&slots->shared.locks[slot], LOOK_MS))
-			return slot;
-		const int other = take_free(slots, 0, slots->count);
-		if (other >= 0)
-			return other;
+	int slot = -1;
+	while (slot < 0 && clock_monotonic_ms() < end_ms) {
+		fiber_pause(LOOK_MS);
+		slot = take_free(slots, 0, slots->count);
 	}
-	return -1;
+	return slot;
 }
 
 int
@@ -85,7 +82,7 @@ work_slots_take(struct work_slots *slots)
 	const int place = take_free(slots, WORK_SLOTS_MAX, WORK_SLOTS_WAITING);
 	if (place < 0)
 		return -1;
-	slot = wait_for_slot(slots, place);
+	slot = wait_for_slot(slots);
 	pthread_mutex_unlock(&slots->shared.locks[place]);
 	return slot;
 }

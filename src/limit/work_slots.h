@@ -4,7 +4,7 @@
  * erasure or search of names takes a second or two (docs/manage.md 1.2).
  *
  * A slot is a robust lock in memory that all processes of the host share (os/shared.h): a process that dies frees its own. A
- * slot belongs to the thread that took it. */
+ * slot belongs to the thread that took it, for one of its fibers (os/fiber.h). */
 #pragma once
 
 #include <stdint.h>

@@ -16,6 +16,8 @@
 #include "base/attributes.h"
 #include "limit/work_slots.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
+#include "os/fiber.h"
 #include "own_process.h"
 
 enum { MANY = 12, TURNS = 200, ENDS_MS = 10000 };
@@ -204,6 +206,46 @@ end_with_one(void **state)
 	return end(state);
 }
 
+/* ---- fibers of one thread ---- */
+
+static struct event_loop *loop;
+static int taken[WORK_SLOTS_MAX + 1];
+
+/* Takes all slots, and gives them back after a while. */
+static void
+take_all(void *context UNUSED)
+{
+	for (int i = 0; i < slot_count; i++)
+		taken[i] = work_slots_take(slots);
+	fiber_pause(50);
+	for (int i = 0; i < slot_count; i++)
+		work_slots_give_back(slots, taken[i]);
+}
+
+static void
+take_one(void *context UNUSED)
+{
+	taken[slot_count] = work_slots_take(slots);
+	event_loop_return(loop);
+}
+
+static void
+a_fiber_waits_for_another_of_its_thread(void **state UNUSED)
+{
+	loop = event_loop_new();
+	struct fiber *holder = fiber_new(loop), *waiter = fiber_new(loop);
+	fiber_run(holder, take_all, NULL);
+	fiber_run(waiter, take_one, NULL);
+	assert_true(fiber_is_running(holder) && fiber_is_running(waiter));
+	event_loop_wait(loop, clock_monotonic_ms() + ENDS_MS);
+	assert_false(fiber_is_running(holder) || fiber_is_running(waiter));
+	assert_true(taken[slot_count] >= 0);
+	work_slots_give_back(slots, taken[slot_count]);
+	fiber_free(&waiter);
+	fiber_free(&holder);
+	event_loop_free(&loop);
+}
+
 int
 main(void)
 {
@@ -213,6 +255,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_dead_process_frees_its_slot, begin, end),
 		cmocka_unit_test_setup_teardown(a_caller_waits_for_a_time_and_few_wait, begin, end),
 		cmocka_unit_test_setup_teardown(a_caller_that_waits_gets_a_slot, begin, end),
+		cmocka_unit_test_setup_teardown(a_fiber_waits_for_another_of_its_thread, begin, end),
 	};
 	return cmocka_run_group_tests_name("limit/work_slots", tests, NULL, NULL);
 }

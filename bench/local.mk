@@ -5,7 +5,7 @@ EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
 
 %C%_ceiling_SOURCES = %D%/ceiling.c
-%C%_ceiling_LDADD = $(FCGI_LIBS)
+%C%_ceiling_LDADD = -lfcgi
 
 %C%_curl_loop_SOURCES = %D%/curl_loop.c
 %C%_curl_loop_LDADD = $(CURL_LIBS)

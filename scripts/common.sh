@@ -3,7 +3,7 @@
 # Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. To be sourced; POSIX sh.
 # The caller sets `top`, the folder of the sources, and `logs`, a folder that exists.
 
-packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
+packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev zlib1g-dev"
 # The libraries of the dashboard are npm packages. A tarball contains their files. An npm from elsewhere is not replaced with Debian's.
 packages_dashboard=
@@ -31,7 +31,7 @@ packages_long="$packages_fuzz shellcheck valgrind"
 packages_cluster="galera-4 haproxy mariadb-server rsync socat"
 # The Debian package, and a container to test it in.
 packages_package="build-essential debhelper lintian mmdebstrap po-debconf systemd-container"
-packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
+packages_bench="libfcgi-dev php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d
 policy_is_ours=

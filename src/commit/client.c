@@ -8,19 +8,23 @@
 
 #include "commit/frame.h"
 #include "os/clock.h"
+#include "os/fiber.h"
 #include "os/log.h"
 
 /* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next committer already
  * listens. */
 enum { PAUSE_FIRST_MS = 2, PAUSE_DOUBLINGS = 6 };
 
+struct commit_answers {
+	struct cache *keys, *campaigns; /* encoded */
+};
+
 struct commit_client {
 	const struct endpoint *endpoint;
+	struct commit_answers *answers;
 	int fd; /* -1: not connected */
 	struct frame_reader in;
 	struct buffer out;
-	struct cache *keys, *campaigns; /* encoded answers */
-	struct log_throttle throttle;
 };
 
 /* The result of one attempt. */
@@ -38,24 +42,45 @@ static const char *const reasons[] = {
 	[SENT_NO_PARENT] = "no parent",
 };
 
+struct commit_answers *
+commit_answers_new(void)
+{
+	struct commit_answers *answers = memory_alloc(sizeof(*answers));
+	answers->keys = cache_new(&commit_cache_limits);
+	answers->campaigns = cache_new(&commit_cache_limits);
+	return answers;
+}
+
+void
+commit_answers_free(struct commit_answers **answers)
+{
+	if (*answers == NULL)
+		return;
+	cache_free(&(*answers)->keys);
+	cache_free(&(*answers)->campaigns);
+	free(*answers);
+	*answers = NULL;
+}
+
 struct commit_client *
-commit_client_new(const struct endpoint *endpoint)
+commit_client_new(const struct endpoint *endpoint, struct commit_answers *answers)
 {
 	struct commit_client *client = memory_alloc(sizeof(*client));
 	client->endpoint = endpoint;
+	client->answers = answers;
 	client->fd = -1;
 	frame_reader_init(&client->in);
 	buffer_init(&client->out, FRAME_BUFFER_MAX);
-	client->keys = cache_new(&commit_cache_limits);
-	client->campaigns = cache_new(&commit_cache_limits);
 	return client;
 }
 
 static void
 disconnect(struct commit_client *client)
 {
-	if (client->fd >= 0)
+	if (client->fd >= 0) {
+		fiber_forget(client->fd);
 		close(client->fd);
+	}
 	client->fd = -1;
 }
 
@@ -67,27 +92,8 @@ commit_client_free(struct commit_client **client)
 	disconnect(*client);
 	frame_reader_free(&(*client)->in);
 	buffer_free(&(*client)->out);
-	cache_free(&(*client)->keys);
-	cache_free(&(*client)->campaigns);
 	free(*client);
 	*client = NULL;
-}
-
-/* Waits until the connection is ready for `events`. Returns false after the deadline. */
-static bool
-wait_for(const struct commit_client *client, short events, int64_t deadline_ms)
-{
-	for (;;) {
-		int64_t left = deadline_ms - clock_monotonic_ms();
-		struct pollfd one = { .fd = client->fd, .events = events };
-		if (left <= 0)
-			return false;
-		int ready = poll(&one, 1, left < INT32_MAX ? (int)left : INT32_MAX);
-		if (ready > 0)
-			return true;
-		if (ready < 0 && errno != EINTR)
-			return false;
-	}
 }
 
 static enum sent
@@ -100,7 +106,7 @@ send_request(struct commit_client *client, int64_t deadline_ms)
 			return SENT_ANSWERED;
 		if (state != FRAME_PARTIAL)
 			return SENT_NOTHING;
-		if (!wait_for(client, POLLOUT, deadline_ms))
+		if (!fiber_wait(client->fd, POLLOUT, deadline_ms))
 			return SENT_LATE;
 	}
 }
@@ -109,7 +115,7 @@ static enum sent
 receive_answer(struct commit_client *client, int64_t deadline_ms)
 {
 	for (;;) {
-		if (!wait_for(client, POLLIN, deadline_ms))
+		if (!fiber_wait(client->fd, POLLIN, deadline_ms))
 			return SENT_LATE;
 		switch (frame_read(&client->in, client->fd, FRAME_MAX_BYTES)) {
 		case FRAME_PARTIAL:
@@ -130,8 +136,11 @@ receive_answer(struct commit_client *client, int64_t deadline_ms)
 static enum sent
 try_once(struct commit_client *client, int64_t deadline_ms)
 {
-	if (client->fd < 0)
+	if (client->fd < 0) {
 		client->fd = endpoint_connect(client->endpoint);
+		if (client->fd >= 0)
+			fiber_keep(client->fd);
+	}
 	/* The connection is refused if the parent, which listens, has ended. */
 	if (client->fd < 0)
 		return errno == ECONNREFUSED ? SENT_NO_PARENT : SENT_NOTHING;
@@ -150,14 +159,15 @@ pause_before(unsigned attempt, int64_t deadline_ms)
 	unsigned doublings = attempt - 2 < PAUSE_DOUBLINGS ? attempt - 2 : PAUSE_DOUBLINGS;
 	int64_t ms = (int64_t)PAUSE_FIRST_MS << doublings, left = deadline_ms - clock_monotonic_ms();
 	if (left > 0)
-		poll(NULL, 0, (int)(ms < left ? ms : left));
+		fiber_wait(-1, 0, clock_monotonic_ms() + (ms < left ? ms : left));
 }
 
 static void
-log_no_answer(struct commit_client *client, enum sent sent)
+log_no_answer(enum sent sent)
 {
+	static _Thread_local struct log_throttle throttle; /* for all clients of the thread */
 	uint64_t suppressed;
-	if (log_throttle_passes(&client->throttle, &suppressed))
+	if (log_throttle_passes(&throttle, &suppressed))
 		log_warning("no_answer_of_committer", LOG_STR("reason", reasons[sent]), LOG_UINT("suppressed", suppressed));
 }
 
@@ -186,7 +196,7 @@ exchange(struct commit_client *client, const struct commit_request *request)
 	}
 	frame_clear(&client->out);
 	if (sent != SENT_ANSWERED)
-		log_no_answer(client, sent);
+		log_no_answer(sent);
 	return sent == SENT_ANSWERED;
 }
 
@@ -209,8 +219,8 @@ static struct cache *
 cache_of(const struct commit_client *client, enum commit_request_kind kind)
 {
 	if (kind == REQUEST_KEY)
-		return client->keys;
-	return kind == REQUEST_CAMPAIGN ? client->campaigns : NULL;
+		return client->answers->keys;
+	return kind == REQUEST_CAMPAIGN ? client->answers->campaigns : NULL;
 }
 
 void

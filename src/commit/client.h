@@ -7,8 +7,14 @@
 
 struct commit_client;
 
-/* Connects at the first request. The endpoint must outlive the client; its descriptor is not used. */
-struct commit_client *commit_client_new(const struct endpoint *endpoint);
+/* Answers about keys and campaigns, for all clients of a process. */
+struct commit_answers;
+struct commit_answers *commit_answers_new(void);
+void commit_answers_free(struct commit_answers **answers);
+
+/* Connects at the first request. The endpoint and the answers must outlive the client; the descriptor of the endpoint is not
+ * used. */
+struct commit_client *commit_client_new(const struct endpoint *endpoint, struct commit_answers *answers);
 void commit_client_free(struct commit_client **client);
 
 /* Answers a request of any kind. Until its deadline, it waits for a committer that has not started yet. If there is none, the

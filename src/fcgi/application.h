@@ -14,8 +14,9 @@ enum {
 	FCGI_WORKERS_AUTO = -1,  /* fcgi_workers_auto */
 	FCGI_WORKERS_UNSET = -2, /* 0 if the socket is descriptor 0 (one process per request: mod_fcgid), otherwise AUTO */
 	FCGI_WORKERS_MAX = 1024,
-	FCGI_WORKERS_PER_CORE = 32,
-	FCGI_WORKERS_CORES_MAX = 4
+	FCGI_WORKERS_PER_CORE = 2,
+	FCGI_WORKERS_CORES_MAX = 4,
+	FCGI_LANES = 16 /* for lanes that wait most of the time */
 };
 
 /* This many for each core of this host, at most FCGI_WORKERS_CORES_MAX. */
@@ -40,8 +41,10 @@ struct fcgi_options {
 	const char *socket_group; /* its group, name or number; NULL: the group of the process */
 	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
 	int workers;                /* 0: serves in the calling process without forking; or one of the constants above */
+	size_t lanes;               /* requests that a worker serves at a time, above 0 */
 	uint64_t max_requests;      /* a worker ends after this many requests, plus up to a tenth; 0: no limit */
-	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed (not with workers 0) */
+	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed, with its other requests (not with
+				       workers 0) */
 	int64_t receive_timeout_ms; /* time to receive all bytes of a request, and again to send the response */
 	int64_t silence_timeout_ms; /* for the next byte */
 	int64_t idle_ms;            /* interval of idle() calls without requests */
@@ -56,19 +59,20 @@ struct fcgi_application {
 	/* After prepare, when this process no longer uses the previous configuration: replaces it with the next one. Workers
 	 * inherit the result. */
 	void (*adopt)(void *context);
-	/* In each worker, before its first request; with workers 0 also after adopt. Returns NULL, logged, when it cannot
-	 * work. */
-	void *(*worker_start)(void *context);
-	/* In each worker, after its last request. */
-	void (*worker_stop)(void *worker);
-	/* The maximum body size of this request; its parameters have been read, its body has not. */
-	size_t (*body_limit)(void *worker, const struct fcgi_exchange *exchange);
+	/* For each lane of a worker, before its first request; with workers 0 also after adopt. Returns what the next functions
+	 * are called with; NULL, logged, when it cannot work. */
+	void *(*lane_start)(void *context);
+	/* After the last request. */
+	void (*lane_stop)(void *lane);
+	/* The maximum body size of this request; its parameters have been read, its body has not. This function and the next
+	 * two run in a fiber (os/fiber.h): while they wait with fiber_wait, other lanes of the worker continue. */
+	size_t (*body_limit)(void *lane, const struct fcgi_exchange *exchange);
 	/* Answers the exchange, whatever the state of its body. */
-	void (*handle)(void *worker, struct fcgi_exchange *exchange);
+	void (*handle)(void *lane, struct fcgi_exchange *exchange);
 	/* After each exchange, once its connection is closed. */
-	void (*answered)(void *worker);
-	/* Each idle_ms without a request. */
-	void (*idle)(void *worker);
+	void (*answered)(void *lane);
+	/* Each idle_ms, while the lane has no request. */
+	void (*idle)(void *lane);
 	/* In the parent, once, before the first fork: creates what workers and companion share. Returns false, logged, on
 	 * errors; nothing is served then. NULL: no companion. Not called with workers 0. */
 	bool (*companion_prepare)(void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One connection and its one request, read by libfcgi; only exchange.c uses the library. The application calls the functions
- * fcgi_exchange_…, the worker calls the others. */
+ * One connection and its one request: reads the records of FastCGI 1.0, and writes those of the response. The application calls
+ * the functions fcgi_exchange_…, the worker calls the others. */
 #pragma once
 
 #include "base/attributes.h"
@@ -37,14 +37,12 @@ enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchan
  * values become invalid. The handler may do a little more work, which the client does not wait for. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
-/* For the worker: one per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid.
- * Returns NULL, logged, when libfcgi cannot be initialized. Installs libfcgi's handlers for SIGPIPE, SIGTERM and SIGUSR1:
- * install others afterwards. */
-MUST_CHECK struct fcgi_exchange *exchange_new(const struct fcgi_options *options, struct slow_answers *slow);
+/* For the worker: reused for each request; `options` and `slow`, which sends its answers, must stay valid. */
+struct fcgi_exchange *exchange_new(const struct fcgi_options *options, struct slow_answers *slow);
 void exchange_free(struct fcgi_exchange **exchange);
 
-/* Takes the connection and reads the request's parameters. Returns false, with the connection closed, when no request was
- * received. */
+/* Takes the connection, which must not block, and reads the request's parameters. Waits with fiber_wait (os/fiber.h). Returns
+ * false, with the connection closed, when no request was received. */
 MUST_CHECK bool exchange_open(struct fcgi_exchange *exchange, int connection);
 /* Reads the body to its end and sets its state; stores at most `limit` bytes. Once, after exchange_open. */
 void exchange_read_body(struct fcgi_exchange *exchange, size_t limit);

@@ -55,7 +55,7 @@ is_local(const union address *address)
 	}
 }
 
-/* The protocol has no authentication, and libfcgi's parser is only for trusted peers (CVE-2025-23016). */
+/* The protocol has no authentication. */
 static int
 refuse_public(const char *name)
 {

@@ -1,7 +1,6 @@
 noinst_LIBRARIES += %D%/libfcgi.a
 %C%_libfcgi_a_SOURCES = \
 	%D%/application.h \
-	%D%/deadline.c %D%/deadline.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/listener.c %D%/listener.h \
 	%D%/scoreboard.c %D%/scoreboard.h \

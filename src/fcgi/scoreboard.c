@@ -23,24 +23,26 @@ scoreboard_new(size_t count)
 }
 
 /* The time is stored first, so that a reader that reads `busy` first never combines an old time with the new state. */
-int64_t
-scoreboard_busy(struct scoreboard_slot *slot)
+void
+scoreboard_busy_since(struct scoreboard_slot *slot, int64_t since_ms)
 {
-	const int64_t now_ms = clock_monotonic_ms();
-	atomic_store(&slot->beat, now_ms);
+	atomic_store(&slot->beat, since_ms);
 	atomic_store(&slot->busy, true);
 	metrics_process_busy();
-	return now_ms;
 }
 
-int64_t
+void
+scoreboard_busy(struct scoreboard_slot *slot)
+{
+	scoreboard_busy_since(slot, clock_monotonic_ms());
+}
+
+void
 scoreboard_idle(struct scoreboard_slot *slot)
 {
-	const int64_t now_ms = clock_monotonic_ms();
-	atomic_store(&slot->beat, now_ms);
+	atomic_store(&slot->beat, clock_monotonic_ms());
 	atomic_store(&slot->busy, false);
 	metrics_process_idle();
-	return now_ms;
 }
 
 void

@@ -13,7 +13,7 @@
 struct scoreboard_slot {
 	atomic_bool ready;     /* can take requests */
 	atomic_bool busy;      /* has a request */
-	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took its request or, without one, gave its last heartbeat */
+	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took its oldest request or, without one, gave its last heartbeat */
 };
 
 struct scoreboard {
@@ -25,10 +25,11 @@ struct scoreboard {
 /* Zero-initialized. Returns NULL, logged, when there is no memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
-/* Called by the process of the slot. Busy: it works on something that may take as long as a request; if it takes longer, it is
- * killed. Idle: it waits; it repeats this call every second, because silence means that it hangs. Both return the time
- * (clock_monotonic_ms). */
-int64_t scoreboard_busy(struct scoreboard_slot *slot);
-int64_t scoreboard_idle(struct scoreboard_slot *slot);
+/* Called by the process of the slot. Busy: it works on something that may take as long as a request, from now or `since_ms`
+ * (clock_monotonic_ms) on; if it takes longer, it is killed. Idle: it waits; it repeats this call every second, because silence
+ * means that it hangs. */
+void scoreboard_busy(struct scoreboard_slot *slot);
+void scoreboard_busy_since(struct scoreboard_slot *slot, int64_t since_ms);
+void scoreboard_idle(struct scoreboard_slot *slot);
 /* The process has started: it is idle, and can take requests from now on. */
 void scoreboard_ready(struct scoreboard_slot *slot);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A FastCGI responder: the socket, the processes, and the bytes of one request at a time. It hides the FastCGI library, and is
- * independent of HTTP and of the application.
+ * A FastCGI responder: the socket, the processes, and the records of requests. It is independent of HTTP and of the
+ * application.
  *
  * With workers, the calling process becomes the parent: it forks, waits and replaces, and handles no requests.
  *   TERM, INT, USR1  ends when the requests in flight are answered
@@ -19,5 +19,5 @@
 #include "fcgi/application.h"
 
 /* Serves until it is stopped. Returns an exit status of sysexits.h, EX_OK after an orderly stop. Errors are logged. Uses
- * SIGTERM SIGINT SIGUSR1 SIGUSR2 SIGHUP SIGCHLD SIGALRM and ignores SIGPIPE: the application must not use them. */
+ * SIGTERM SIGINT SIGUSR1 SIGUSR2 SIGHUP SIGCHLD and ignores SIGPIPE: the application must not use them. */
 MUST_CHECK int fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *application);

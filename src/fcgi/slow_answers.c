@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "base/buffer.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -20,33 +20,23 @@ struct slow_answer {
 };
 
 struct slow_answers {
-	int epoll;
+	struct event_loop *loop;
+	struct event_timer timer; /* the end of the oldest */
 	int64_t ms;
 	struct slow_answer items[SLOW_ANSWERS_MAX]; /* the oldest first */
 	size_t count;
 };
 
-struct slow_answers *
-slow_answers_new(int epoll, int64_t ms)
-{
-	struct slow_answers *slow = memory_alloc(sizeof(*slow));
-	*slow = (struct slow_answers){ .epoll = epoll, .ms = ms };
-	return slow;
-}
-
-static void
-end(struct slow_answer *answer)
-{
-	close(answer->connection); /* which removes it from epoll */
-	buffer_free(&answer->bytes);
-}
-
 static void
 remove_at(struct slow_answers *slow, size_t place)
 {
-	end(&slow->items[place]);
+	struct slow_answer *answer = &slow->items[place];
+	event_loop_forget(slow->loop, answer->connection);
+	close(answer->connection);
+	buffer_free(&answer->bytes);
 	slow->count--;
-	memmove(&slow->items[place], &slow->items[place + 1], (slow->count - place) * sizeof(slow->items[0]));
+	memmove(answer, answer + 1, (slow->count - place) * sizeof(*answer));
+	slow->timer.due_ms = slow->count == 0 ? CLOCK_NEVER : slow->items[0].end_ms;
 }
 
 static void
@@ -56,73 +46,89 @@ give_up(struct slow_answers *slow, size_t place)
 	remove_at(slow, place);
 }
 
+static void
+expire(void *context, int64_t now_ms)
+{
+	struct slow_answers *slow = context;
+	while (slow->count > 0 && slow->items[0].end_ms <= now_ms)
+		give_up(slow, 0);
+}
+
+struct slow_answers *
+slow_answers_new(struct event_loop *loop, int64_t ms)
+{
+	struct slow_answers *slow = memory_alloc(sizeof(*slow));
+	slow->loop = loop;
+	slow->ms = ms;
+	slow->timer = (struct event_timer){ .due_ms = CLOCK_NEVER, .run = expire, .context = slow };
+	event_loop_add_timer(loop, &slow->timer);
+	return slow;
+}
+
 void
 slow_answers_free(struct slow_answers **slow)
 {
-	while (*slow != NULL && (*slow)->count > 0)
+	if (*slow == NULL)
+		return;
+	while ((*slow)->count > 0)
 		give_up(*slow, 0);
+	event_loop_remove_timer(&(*slow)->timer);
 	free(*slow);
 	*slow = NULL;
 }
 
-/* Sends what the connection takes. Returns false when the peer is gone. */
+/* Sends what the connection takes of the bytes, from *sent on. Returns false when the peer is gone. */
 static bool
-send_some(struct slow_answer *answer)
+send_some(int connection, struct slice bytes, size_t *sent)
 {
-	while (answer->sent < answer->bytes.size) {
-		const ssize_t size = send(answer->connection, answer->bytes.data + answer->sent,
-		    answer->bytes.size - answer->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (*sent < bytes.size) {
+		const ssize_t size = send(connection, bytes.data + *sent, bytes.size - *sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (size < 0 && errno != EINTR)
 			return errno == EAGAIN || errno == EWOULDBLOCK;
-		answer->sent += size > 0 ? (size_t)size : 0;
+		*sent += size > 0 ? (size_t)size : 0;
 	}
 	return true;
 }
 
-static bool
-is_sent(const struct slow_answer *answer)
+/* An event_handler. */
+static void
+continue_sending(void *context, int connection, uint32_t ready UNUSED)
 {
-	return answer->sent == answer->bytes.size;
+	struct slow_answers *slow = context;
+	size_t place = 0;
+	while (slow->items[place].connection != connection)
+		place++;
+	struct slow_answer *answer = &slow->items[place];
+	if (!send_some(connection, buffer_slice(&answer->bytes), &answer->sent))
+		give_up(slow, place);
+	else if (answer->sent == answer->bytes.size)
+		remove_at(slow, place);
 }
 
 bool
-slow_answers_send(struct slow_answers *slow, int connection, struct buffer *answer)
+slow_answers_send(struct slow_answers *slow, int connection, struct slice answer)
 {
-	struct slow_answer item = { .connection = connection, .bytes = *answer, .end_ms = clock_monotonic_ms() + slow->ms };
-	struct epoll_event event = { .events = EPOLLOUT, .data.fd = connection };
-	*answer = (struct buffer){ .data = NULL };
-	bool good = send_some(&item);
-	if (good && !is_sent(&item))
-		good = epoll_ctl(slow->epoll, EPOLL_CTL_ADD, connection, &event) == 0;
-	if (!good || is_sent(&item)) {
-		end(&item);
+	size_t sent = 0;
+	bool good = send_some(connection, answer, &sent);
+	const bool is_slow = good && sent < answer.size;
+	if (is_slow)
+		good = event_loop_watch(slow->loop, connection, EPOLLOUT, continue_sending, slow);
+	if (!is_slow || !good) {
+		close(connection);
 		return good;
 	}
 	if (slow->count == SLOW_ANSWERS_MAX)
 		give_up(slow, 0);
-	slow->items[slow->count++] = item;
+	struct slow_answer *item = &slow->items[slow->count++];
+	*item = (struct slow_answer){ .connection = connection, .end_ms = clock_monotonic_ms() + slow->ms };
+	buffer_init(&item->bytes, SIZE_MAX / 2);
+	buffer_add(&item->bytes, slice_sub(answer, sent, answer.size));
+	slow->timer.due_ms = slow->items[0].end_ms;
 	return true;
 }
 
-void
-slow_answers_continue(struct slow_answers *slow, int connection)
+bool
+slow_answers_exist(const struct slow_answers *slow)
 {
-	size_t place = 0;
-	while (place < slow->count && slow->items[place].connection != connection)
-		place++;
-	if (place == slow->count)
-		return;
-	if (!send_some(&slow->items[place]))
-		give_up(slow, place);
-	else if (is_sent(&slow->items[place]))
-		remove_at(slow, place);
-}
-
-int64_t
-slow_answers_expire(struct slow_answers *slow)
-{
-	const int64_t now_ms = clock_monotonic_ms();
-	while (slow->count > 0 && slow->items[0].end_ms <= now_ms)
-		give_up(slow, 0);
-	return slow->count == 0 ? CLOCK_NEVER : slow->items[0].end_ms;
+	return slow->count > 0;
 }

@@ -4,66 +4,118 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "fcgi/deadline.h"
+#include "base/pool.h"
 #include "fcgi/exchange.h"
 #include "fcgi/signals.h"
 #include "fcgi/slow_answers.h"
 #include "os/clock.h"
 #include "os/descriptors.h"
+#include "os/event_loop.h"
+#include "os/fiber.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/notify.h"
 #include "os/random.h"
 
+/* Connections that are accepted before the requests that were accepted earlier are continued. */
+enum { ACCEPT_MAX = 4 };
+
+/* Serves one request at a time, in a fiber. */
+struct lane {
+	struct worker *worker;
+	struct fiber *fiber;
+	struct fcgi_exchange *exchange;
+	void *state;      /* the application's */
+	int connection;   /* of the request */
+	int64_t begun_ms; /* when it was accepted */
+};
+
 struct worker {
 	const struct worker_setup *setup;
 	const struct fcgi_application *application;
 	struct scoreboard_slot *slot;
-	void *state; /* the application's */
-	struct fcgi_exchange *exchange;
+	struct event_loop *loop;
 	struct slow_answers *slow;
-	int listening, signals, epoll;
+	struct lane *lanes;
+	size_t lane_count, busy; /* lanes; those that serve a request */
+	int listening, signals;
+	bool watched; /* the loop reports connections */
+	struct event_timer idle;
 	uint64_t served, quota; /* quota 0: no limit */
 	bool stopping, reload_requested;
 	int status; /* exit status */
 };
 
+/* ---- requests ---- */
+
+/* The parent judges a worker by its oldest request. */
 static void
-serve(struct worker *worker, int connection)
+report(const struct worker *worker)
 {
+	int64_t oldest_ms = CLOCK_NEVER;
+	if (worker->busy == 0) {
+		scoreboard_idle(worker->slot);
+		return;
+	}
+	for (size_t i = 0; i < worker->lane_count; i++)
+		if (fiber_is_running(worker->lanes[i].fiber) && worker->lanes[i].begun_ms < oldest_ms)
+			oldest_ms = worker->lanes[i].begun_ms;
+	scoreboard_busy_since(worker->slot, oldest_ms);
+}
+
+/* The function of the fiber. */
+static void
+serve(void *context)
+{
+	struct lane *lane = context;
+	struct worker *worker = lane->worker;
 	const struct fcgi_application *application = worker->application;
-	const int64_t begun_ms = scoreboard_busy(worker->slot);
-	bool answered = false;
-	worker->served++;
-	if (exchange_open(worker->exchange, connection)) {
-		exchange_read_body(worker->exchange, application->body_limit(worker->state, worker->exchange));
-		application->handle(worker->state, worker->exchange);
-		answered = exchange_close(worker->exchange);
-		if (!answered)
+	if (exchange_open(lane->exchange, lane->connection)) {
+		exchange_read_body(lane->exchange, application->body_limit(lane->state, lane->exchange));
+		application->handle(lane->state, lane->exchange);
+		if (exchange_close(lane->exchange))
+			metrics_observe(METRIC_REQUEST_TIME, clock_monotonic_ms() - lane->begun_ms);
+		else
 			log_error("request_unanswered", LOG_UINT("served", worker->served));
-		application->answered(worker->state);
+		application->answered(lane->state);
 	} else {
 		log_debug("connection_dropped", LOG_UINT("served", worker->served));
 	}
-	const int64_t ended_ms = scoreboard_idle(worker->slot);
-	if (answered)
-		metrics_observe(METRIC_REQUEST_TIME, ended_ms - begun_ms);
+	worker->busy--;
+	event_loop_return(worker->loop);
 }
 
-/* Returns false when no connection is waiting: another worker may have taken it. */
+static struct lane *
+find_free(struct worker *worker)
+{
+	for (size_t i = 0; i < worker->lane_count; i++)
+		if (!fiber_is_running(worker->lanes[i].fiber))
+			return &worker->lanes[i];
+	return NULL;
+}
+
+/* Returns false when no lane is free, or no connection is waiting: another worker may have taken it. */
 static bool
 serve_next(struct worker *worker)
 {
-	int connection = accept4(worker->listening, NULL, NULL, SOCK_CLOEXEC);
-	if (connection >= 0) {
-		serve(worker, connection);
+	struct lane *lane = find_free(worker);
+	if (lane == NULL)
+		return false;
+	lane->connection = accept4(worker->listening, NULL, NULL, SOCK_CLOEXEC);
+	if (lane->connection >= 0) {
+		lane->begun_ms = clock_monotonic_ms();
+		worker->served++;
+		worker->busy++;
+		scoreboard_busy_since(worker->slot, lane->begun_ms);
+		fiber_run(lane->fiber, serve, lane);
+		report(worker);
 		return true;
 	}
 	/* Out of descriptors or memory: waiting would spin, a new process may succeed. */
@@ -75,11 +127,43 @@ serve_next(struct worker *worker)
 	return false;
 }
 
-static void
-read_signals(struct worker *worker)
+static bool
+goes_on(const struct worker *worker)
 {
+	return !worker->stopping && (worker->quota == 0 || worker->served < worker->quota);
+}
+
+/* An event_handler: a connection waits. */
+static void
+connected(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	struct worker *worker = context;
+	int taken = 0;
+	while (taken < ACCEPT_MAX && goes_on(worker) && serve_next(worker))
+		taken++;
+	event_loop_return(worker->loop);
+}
+
+/* Takes connections while a lane is free. Exclusive: a connection wakes one worker, not all. */
+static bool
+watch_connections(struct worker *worker)
+{
+	const bool wanted = goes_on(worker) && !worker->reload_requested && find_free(worker) != NULL;
+	if (wanted == worker->watched)
+		return true;
+	worker->watched = wanted;
+	return event_loop_watch(worker->loop, worker->listening, wanted ? EPOLLIN | EPOLLEXCLUSIVE : 0, connected, worker);
+}
+
+/* ---- signals, idle times ---- */
+
+/* An event_handler. */
+static void
+read_signals(void *context, int fd, uint32_t ready UNUSED)
+{
+	struct worker *worker = context;
 	struct signalfd_siginfo info;
-	while (read(worker->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (signal_means_stop((int)info.ssi_signo))
 			worker->stopping = true;
 		else if (info.ssi_signo == SIGUSR2)
@@ -87,23 +171,46 @@ read_signals(struct worker *worker)
 		else if (info.ssi_signo == SIGHUP && worker->setup->alone) /* otherwise the parent handles it */
 			worker->reload_requested = true;
 	}
+	event_loop_return(worker->loop);
 }
+
+/* A connection wakes only one worker, which may have died. So all workers look for one from time to time. */
+static void
+idle(void *context, int64_t now_ms)
+{
+	struct worker *worker = context;
+	worker->idle.due_ms = now_ms + worker->setup->options->idle_ms;
+	if (worker->watched)
+		connected(worker, worker->listening, 0);
+	for (size_t i = 0; i < worker->lane_count; i++)
+		if (!fiber_is_running(worker->lanes[i].fiber) && worker->lanes[i].state != NULL)
+			worker->application->idle(worker->lanes[i].state);
+	event_loop_return(worker->loop);
+}
+
+/* ---- start and end ---- */
 
 static bool
 start_application(struct worker *worker)
 {
-	worker->state = worker->application->worker_start(worker->application->context);
-	if (worker->state == NULL)
-		worker->status = EX_UNAVAILABLE;
-	return worker->state != NULL;
+	for (size_t i = 0; i < worker->lane_count; i++) {
+		worker->lanes[i].state = worker->application->lane_start(worker->application->context);
+		if (worker->lanes[i].state == NULL) {
+			worker->status = EX_UNAVAILABLE;
+			return false;
+		}
+	}
+	return true;
 }
 
 static void
 stop_application(struct worker *worker)
 {
-	if (worker->state != NULL)
-		worker->application->worker_stop(worker->state);
-	worker->state = NULL;
+	for (size_t i = 0; i < worker->lane_count; i++) {
+		if (worker->lanes[i].state != NULL)
+			worker->application->lane_stop(worker->lanes[i].state);
+		worker->lanes[i].state = NULL;
+	}
 }
 
 static void
@@ -127,81 +234,13 @@ reload(struct worker *worker)
 	notify_ready(worker->setup->notifier, "Serving");
 }
 
-static int64_t
-wait_ms(const struct worker *worker)
+/* Waits for events and handles them. */
+static void
+wait_for_events(struct worker *worker)
 {
-	const int64_t alive_ms = notify_when(worker->setup->notifier), expire_ms = slow_answers_expire(worker->slow);
-	const int64_t left_ms = (alive_ms < expire_ms ? alive_ms : expire_ms) - clock_monotonic_ms();
-	const int64_t idle_ms = worker->setup->options->idle_ms;
-	return left_ms < idle_ms ? (left_ms > 0 ? left_ms : 0) : idle_ms;
-}
-
-/* Waits for a connection, a signal, a slow answer, or the idle time. Returns the number of events. *connects: a connection
- * waits. */
-static int
-wait_for_events(struct worker *worker, bool *connects)
-{
-	struct epoll_event events[2 + SLOW_ANSWERS_MAX];
-	*connects = false;
-	scoreboard_idle(worker->slot);
 	notify_alive(worker->setup->notifier);
-	const int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)wait_ms(worker));
-	for (int i = 0; i < count; i++) {
-		if (events[i].data.fd == worker->signals)
-			read_signals(worker);
-		else if (events[i].data.fd == worker->listening)
-			*connects = true;
-		else
-			slow_answers_continue(worker->slow, events[i].data.fd);
-	}
-	return count;
-}
-
-static void
-wait_and_serve(struct worker *worker)
-{
-	bool connects;
-	const int count = wait_for_events(worker, &connects);
-	if (worker->reload_requested)
-		reload(worker);
-	/* A connection wakes only one worker, so even a worker that was just stopped serves it. That worker may have died, so
-	 * all workers check after an idle time too. */
-	bool served = (connects || count == 0) && worker->state != NULL && serve_next(worker);
-	if (count == 0 && !served)
-		worker->application->idle(worker->state);
-}
-
-/* Sends what is left of slow answers, without taking further connections. */
-static void
-finish_slow_answers(struct worker *worker)
-{
-	bool connects;
-	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, worker->listening, NULL);
-	while (slow_answers_expire(worker->slow) != CLOCK_NEVER)
-		wait_for_events(worker, &connects);
-}
-
-static bool
-watch(int epoll, int fd, uint32_t events)
-{
-	struct epoll_event event = { .events = events, .data.fd = fd };
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-static bool
-open_descriptors(struct worker *worker)
-{
-	sigset_t set;
-	signals_fill(&set);
-	worker->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	/* Exclusive: a connection wakes one worker, not all. */
-	if (worker->signals >= 0 && worker->epoll >= 0 && watch(worker->epoll, worker->signals, EPOLLIN) &&
-	    watch(worker->epoll, worker->listening, EPOLLIN | EPOLLEXCLUSIVE))
-		return true;
-	log_error("worker_failed", LOG_ERRNO(errno));
-	worker->status = EX_OSERR;
-	return false;
+	report(worker);
+	event_loop_wait(worker->loop, notify_when(worker->setup->notifier));
 }
 
 /* A worker that wakes up does not preempt running processes: there are many workers, and few processes do the work that they
@@ -215,21 +254,34 @@ use_batch_scheduling(void)
 }
 
 static bool
+open_signals(struct worker *worker)
+{
+	sigset_t set;
+	signals_fill(&set);
+	worker->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (worker->signals >= 0)
+		return true;
+	log_error("worker_failed", LOG_ERRNO(errno));
+	worker->status = EX_OSERR;
+	return false;
+}
+
+static bool
 start(struct worker *worker)
 {
-	uint64_t most = worker->setup->options->max_requests;
-	worker->quota =
-	    most == 0 ? 0 : most + random_below(most / 10 + 1); /* so that workers do not all end at the same time */
-	if (!open_descriptors(worker))
+	const struct fcgi_options *options = worker->setup->options;
+	worker->quota = /* so that workers do not all end at the same time */
+	    options->max_requests == 0 ? 0 : options->max_requests + random_below(options->max_requests / 10 + 1);
+	if (!open_signals(worker))
 		return false;
-	worker->slow = slow_answers_new(worker->epoll, worker->setup->options->receive_timeout_ms);
-	worker->exchange = exchange_new(worker->setup->options, worker->slow);
-	if (worker->exchange == NULL) {
-		worker->status = EX_OSERR;
-		return false;
-	}
-	signal(SIGPIPE, SIG_IGN); /* again, after exchange_new */
-	deadline_install();
+	event_loop_watch_input(worker->loop, worker->signals, read_signals, worker);
+	worker->idle =
+	    (struct event_timer){ .due_ms = clock_monotonic_ms() + options->idle_ms, .run = idle, .context = worker };
+	event_loop_add_timer(worker->loop, &worker->idle);
+	for (size_t i = 0; i < worker->lane_count; i++)
+		worker->lanes[i] = (struct lane){
+			.worker = worker, .fiber = fiber_new(worker->loop), .exchange = exchange_new(options, worker->slow)
+		};
 	if (!worker->setup->alone)
 		use_batch_scheduling();
 	return start_application(worker);
@@ -240,8 +292,36 @@ static bool
 must_drain(const struct worker *worker)
 {
 	const struct worker_setup *setup = worker->setup;
-	return worker->state != NULL &&
+	return worker->lanes[0].state != NULL &&
 	       (setup->alone ? listener_retract(setup->listener) : atomic_load(&setup->scoreboard->drain));
+}
+
+/* Ends what is in progress. Takes further connections only from a queue that no other process serves. */
+static void
+finish(struct worker *worker)
+{
+	bool more = must_drain(worker);
+	do {
+		while (more && find_free(worker) != NULL)
+			more = serve_next(worker);
+		if (worker->busy > 0 || slow_answers_exist(worker->slow))
+			wait_for_events(worker);
+	} while (more || worker->busy > 0 || slow_answers_exist(worker->slow));
+}
+
+static void
+run(struct worker *worker)
+{
+	while (goes_on(worker)) {
+		if (worker->reload_requested && worker->busy == 0)
+			reload(worker);
+		if (!watch_connections(worker)) {
+			log_error("worker_failed", LOG_ERRNO(errno));
+			worker->status = EX_OSERR;
+			worker->stopping = true;
+		}
+		wait_for_events(worker);
+	}
 }
 
 int
@@ -251,31 +331,37 @@ worker_run(const struct worker_setup *setup)
 		.setup = setup,
 		.application = setup->application,
 		.slot = &setup->scoreboard->slots[setup->slot],
+		.loop = event_loop_new(),
+		.lane_count =
+		    setup->alone ? 1 : setup->options->lanes, /* the web server starts as many processes as it needs */
 		.listening = listener_descriptor(setup->listener),
 		.signals = -1,
-		.epoll = -1,
 		.status = EX_OK,
 	};
+	worker.lanes = memory_alloc(worker.lane_count * sizeof(*worker.lanes));
+	worker.slow = slow_answers_new(worker.loop, setup->options->receive_timeout_ms);
 	metrics_process_begin(METRIC_PROCESS_WORKER);
 	scoreboard_busy(worker.slot); /* a start can hang like a request */
 	if (start(&worker)) {
 		scoreboard_ready(worker.slot);
 		notify_ready(setup->notifier, "Serving");
 		log_debug("worker_started", LOG_UINT("quota", worker.quota));
-		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))
-			wait_and_serve(&worker);
+		run(&worker);
 		notify_stopping(setup->notifier);
-		bool drain = must_drain(&worker);
-		while (drain && serve_next(&worker))
-			continue;
-		finish_slow_answers(&worker);
+		worker.stopping = true;
+		(void)!watch_connections(&worker);
+		finish(&worker);
 		log_debug("worker_stopping", LOG_UINT("served", worker.served));
 	}
 	stop_application(&worker);
-	exchange_free(&worker.exchange);
+	for (size_t i = 0; i < worker.lane_count; i++) {
+		exchange_free(&worker.lanes[i].exchange);
+		fiber_free(&worker.lanes[i].fiber);
+	}
 	slow_answers_free(&worker.slow);
+	free(worker.lanes);
 	descriptor_close(worker.signals);
-	descriptor_close(worker.epoll);
+	event_loop_free(&worker.loop);
 	metrics_process_end();
 	return worker.status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The process that accepts connections and serves them, one at a time. */
+ * The process that accepts connections and serves them, one in each of its lanes. */
 #pragma once
 
 #include "base/attributes.h"

@@ -34,9 +34,9 @@ static const char program[] = "leadhook-fcgi";
  * may repeat the query. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 256 * 1024 };
 
-/* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system once the pools have
- * freed more than TRIM_BYTES: the whole request then used about 1 MiB, and a worker never holds twice its usual memory. */
-enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
+/* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system by the next free lane
+ * after the pools have freed more than TRIM_BYTES: the requests then used about 1 MiB. */
+enum { ANSWER_KEEP_BYTES = 16 * 1024, TRIM_BYTES = 384 * 1024 };
 
 /* The parsed configuration and what depends on it. */
 struct setup {
@@ -51,15 +51,17 @@ struct service {
 	int64_t request_timeout_ms; /* from the first configuration; the parent uses it, too */
 	struct setup setup, next;   /* `next` is prepared, and replaces `setup` when it is adopted */
 	struct api_options api;
+	struct api_common common; /* of the lanes of a worker */
 	bool has_committer;
-	struct endpoint committer; /* shared by all generations */
-	struct suspects *suspects; /* shared by all generations */
-	const char *own_socket;    /* path of the socket that a responder without a parent removes; "": none */
-	struct sandbox *sandbox;   /* for new processes; NULL: none */
-	bool is_confined;          /* this process has entered it */
+	struct endpoint committer;      /* shared by all generations */
+	struct suspects *suspects;      /* shared by all generations */
+	struct commit_answers *answers; /* empty in the parent; of all lanes in a worker */
+	const char *own_socket;         /* path of the socket that a responder without a parent removes; "": none */
+	struct sandbox *sandbox;        /* for new processes; NULL: none */
+	bool is_confined;               /* this process has entered it */
 };
 
-struct worker {
+struct lane {
 	const struct service *service;
 	struct store *store, *reader; /* for lists; NULL: they are read from `store` */
 	struct backend sources;
@@ -174,6 +176,7 @@ prepare_committer(void *context)
 	service->suspects = suspects_new();
 	if (service->suspects == NULL)
 		log_error("no_shared_memory", LOG_ERRNO(errno));
+	service->answers = commit_answers_new();
 	service->has_committer = service->suspects != NULL && endpoint_open(&service->committer);
 	return service->has_committer;
 }
@@ -223,76 +226,77 @@ run_committer(void *context, struct scoreboard_slot *slot)
 
 /* Reads, and commands that change no leads, use a store of the worker's own, which connects on demand. */
 static void
-open_backend(struct worker *worker, struct service *service)
+open_backend(struct lane *lane, struct service *service)
 {
 	const struct wiring *wiring = &service->setup.wiring;
-	worker->store = open_store(service, wiring);
+	lane->store = open_store(service, wiring);
 	if (service->has_committer) {
 		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
-		worker->sources.committer = commit_client_new(&service->committer);
+		lane->sources.committer = commit_client_new(&service->committer, service->answers);
 	} else {
-		worker->sources = (struct backend){
-			.store = worker->store,
-			.directory = commit_directory_new(worker->store),
+		lane->sources = (struct backend){
+			.store = lane->store,
+			.directory = commit_directory_new(lane->store),
 			.dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file),
 		};
 	}
-	worker->sources.mailer = wake_sender_new(wiring_outbox_file(wiring, MAIL_CHANNEL));
-	worker->backend = backend_for_api(&worker->sources);
+	lane->sources.mailer = wake_sender_new(wiring_outbox_file(wiring, MAIL_CHANNEL));
+	lane->backend = backend_for_api(&lane->sources);
 }
 
 static void
-open_management(struct worker *worker)
+open_management(struct lane *lane)
 {
-	const struct setup *setup = &worker->service->setup;
+	const struct setup *setup = &lane->service->setup;
 	const struct wiring *wiring = &setup->wiring;
 	const struct conf *conf = wiring->conf;
-	worker->operations = (struct operation_wiring){ .api = worker->api,
+	lane->operations = (struct operation_wiring){ .api = lane->api,
 		.webhook_addresses = &wiring->webhook_addresses,
 		.mail_senders = &wiring->mail_senders,
 		.sending_limits = wiring->sending_limits };
 	const struct manage_options options = { .conf = conf,
-		.wiring = &worker->operations,
-		.login = { .store = worker->store,
+		.wiring = &lane->operations,
+		.login = { .store = lane->store,
 		    .limiter = setup->limiter,
 		    .slots = setup->slots[WORK_HASHES],
 		    .limits = { conf->users.session_idle, conf->users.session_max },
 		    .base_url = slice_of(conf->server.base_url),
 		    .service_name = SLICE("Leadhook") },
 		.long_calls = setup->slots[WORK_LONG_CALLS] };
-	worker->api->manage = worker->manage = manage_new(&options);
+	lane->api->manage = lane->manage = manage_new(&options);
 }
 
 static void *
-worker_start(void *context)
+lane_start(void *context)
 {
-	struct worker *worker = memory_alloc(sizeof(*worker));
-	worker->service = context;
-	confine(context);
-	open_backend(worker, context);
-	worker->reader = open_reader(worker->service);
-	worker->api = api_new(&worker->service->api, worker->store, worker->reader, &worker->backend);
-	open_management(worker);
-	worker->pool = pool_new();
-	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
-	return worker;
+	struct service *service = context;
+	struct lane *lane = memory_alloc(sizeof(*lane));
+	lane->service = service;
+	confine(service);
+	open_backend(lane, service);
+	lane->reader = open_reader(service);
+	lane->api = api_new(&service->api, &service->common, lane->store, lane->reader, &lane->backend);
+	open_management(lane);
+	lane->pool = pool_new();
+	buffer_init(&lane->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
+	return lane;
 }
 
 static void
-worker_stop(void *state)
+lane_stop(void *state)
 {
-	struct worker *worker = state;
-	buffer_free(&worker->answer);
-	pool_free(&worker->pool);
-	manage_free(&worker->manage);
-	api_free(&worker->api);
-	commit_client_free(&worker->sources.committer);
-	commit_directory_free(&worker->sources.directory);
-	wake_sender_free(&worker->sources.dispatcher);
-	wake_sender_free(&worker->sources.mailer);
-	store_free(&worker->store);
-	store_free(&worker->reader);
-	free(worker);
+	struct lane *lane = state;
+	buffer_free(&lane->answer);
+	pool_free(&lane->pool);
+	manage_free(&lane->manage);
+	api_free(&lane->api);
+	commit_client_free(&lane->sources.committer);
+	commit_directory_free(&lane->sources.directory);
+	wake_sender_free(&lane->sources.dispatcher);
+	wake_sender_free(&lane->sources.mailer);
+	store_free(&lane->store);
+	store_free(&lane->reader);
+	free(lane);
 }
 
 static struct slice
@@ -304,14 +308,14 @@ environment(void *context, const char *name)
 /* nginx before 1.23 passes each line of a header separately, and drops headers whose names are only similar, so its lines form
  * one list. With other web servers, one of the values may come from the client. */
 static void
-join_forwarded_for(struct worker *worker, const struct fcgi_exchange *exchange)
+join_forwarded_for(struct lane *lane, const struct fcgi_exchange *exchange)
 {
 	static const char name[] = "HTTP_X_FORWARDED_FOR";
-	struct http_request *request = &worker->request;
+	struct http_request *request = &lane->request;
 	const bool several = fcgi_exchange_param_is_ambiguous(exchange, name);
 	const bool one_name = slice_starts_with(fcgi_exchange_param(exchange, "SERVER_SOFTWARE"), SLICE("nginx/"));
 	if (several && one_name)
-		request->forwarded_for = fcgi_exchange_param_lines(exchange, worker->pool, name);
+		request->forwarded_for = fcgi_exchange_param_lines(exchange, lane->pool, name);
 	request->forwarded_for_is_ambiguous = several && !one_name;
 }
 
@@ -319,17 +323,17 @@ join_forwarded_for(struct worker *worker, const struct fcgi_exchange *exchange)
 static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
-	struct worker *worker = state;
+	struct lane *lane = state;
 	/* a request with a bad path is kept, without its path */
-	(void)!http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
-	    slice_of(worker->service->setup.wiring.conf->server.base_path));
-	join_forwarded_for(worker, exchange);
-	worker->request.sender_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_FORWARDED") ||
-					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_VIA") ||
-					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_SEC_FETCH_SITE");
-	worker->request.arrived_ms = clock_monotonic_ms();
-	log_work(LOG_STR("request", pool_string(worker->pool, worker->request.request_id)));
-	return api_body_limit(worker->api, &worker->request);
+	(void)!http_request_init(&lane->request, lane->pool, environment, (void *)exchange,
+	    slice_of(lane->service->setup.wiring.conf->server.base_path));
+	join_forwarded_for(lane, exchange);
+	lane->request.sender_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_FORWARDED") ||
+					    fcgi_exchange_param_is_ambiguous(exchange, "HTTP_VIA") ||
+					    fcgi_exchange_param_is_ambiguous(exchange, "HTTP_SEC_FETCH_SITE");
+	lane->request.arrived_ms = clock_monotonic_ms();
+	log_work(LOG_STR("request", pool_string(lane->pool, lane->request.request_id)));
+	return api_body_limit(lane->api, &lane->request);
 }
 
 static const enum http_body_state body_states[] = {
@@ -342,37 +346,35 @@ static const enum http_body_state body_states[] = {
 static void
 handle(void *state, struct fcgi_exchange *exchange)
 {
-	struct worker *worker = state;
-	struct http_request *request = &worker->request;
+	struct lane *lane = state;
+	struct http_request *request = &lane->request;
 	struct http_response response;
 	request->body = fcgi_exchange_body(exchange);
-	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
+	http_response_init(&response, lane->pool, ANSWER_MAX_BYTES);
 	request->body_state = body_states[fcgi_exchange_body_state(exchange)];
-	api_handle(worker->api, request, &response);
-	buffer_clear(&worker->answer);
-	if (!http_response_render(&response, request->request_id, &worker->answer))
+	api_handle(lane->api, request, &response);
+	buffer_clear(&lane->answer);
+	if (!http_response_render(&response, request->request_id, &lane->answer))
 		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* without a response, clients get 500 */
-	else if (!fcgi_exchange_answer(exchange, buffer_slice(&worker->answer)))
+	else if (!fcgi_exchange_answer(exchange, buffer_slice(&lane->answer)))
 		log_info("client_gone", LOG_UINT("status", response.status));
 	http_response_free(&response);
 }
 
 static void
-idle(void *state)
+disconnect_idle(const struct lane *lane)
 {
-	struct worker *worker = state;
-	const int64_t idle_ms = worker->service->setup.wiring.conf->server.idle_timeout;
-	store_disconnect_idle(worker->store, idle_ms);
-	if (worker->reader != NULL)
-		store_disconnect_idle(worker->reader, idle_ms);
+	const int64_t idle_ms = lane->service->setup.wiring.conf->server.idle_timeout;
+	store_disconnect_idle(lane->store, idle_ms);
+	if (lane->reader != NULL)
+		store_disconnect_idle(lane->reader, idle_ms);
 }
 
-/* Otherwise each worker that has served a large request would keep its memory. */
+/* Otherwise each worker that has served large requests would keep their memory. */
 static void
-release_memory(struct worker *worker)
+idle(void *lane)
 {
-	if (worker->answer.capacity > ANSWER_KEEP_BYTES)
-		buffer_free(&worker->answer);
+	disconnect_idle(lane);
 	if (memory_freed() > TRIM_BYTES)
 		memory_trim();
 }
@@ -380,12 +382,13 @@ release_memory(struct worker *worker)
 static void
 answered(void *state)
 {
-	struct worker *worker = state;
-	api_afterwards(worker->api);
+	struct lane *lane = state;
+	api_afterwards(lane->api);
 	log_work_done();
-	pool_reset(worker->pool);
-	release_memory(worker);
-	idle(worker); /* a worker that constantly uses the committer needs no connection of its own */
+	pool_reset(lane->pool);
+	if (lane->answer.capacity > ANSWER_KEEP_BYTES)
+		buffer_free(&lane->answer);
+	disconnect_idle(lane); /* a lane that constantly uses the committer needs no connection of its own */
 }
 
 static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
@@ -437,9 +440,10 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
-/* Workers that wait for the committer make its next batch larger. Workers that write to the database themselves block each
- * other, and each needs a connection. */
-enum { FEEDING_PER_CORE = FCGI_WORKERS_PER_CORE, WRITING_PER_CORE = 4 };
+/* Requests that wait for the committer make its next batch larger, and a worker that serves many of them keeps its code and
+ * data in the processor's cache. Without the committer, a request occupies its worker, and needs a connection to the database:
+ * those that write block each other. */
+enum { WRITING_PER_CORE = 4 };
 
 /* Uses the first configuration: the settings of the socket do not change later. */
 static int
@@ -448,6 +452,7 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	const struct conf *conf = service->setup.wiring.conf;
 	const struct conf_server *server = &conf->server;
 	const char *listen = listen_on(conf, given[OPTION_LISTEN]);
+	const bool commits = given[OPTION_NO_COMMITTER] == NULL;
 	if (listen != NULL)
 		listen = pool_string(pool, slice_of(listen));
 	const struct fcgi_options fcgi = {
@@ -456,7 +461,8 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
 		.workers = workers_of(conf, workers),
-		.workers_per_core = given[OPTION_NO_COMMITTER] == NULL ? FEEDING_PER_CORE : WRITING_PER_CORE,
+		.workers_per_core = commits ? FCGI_WORKERS_PER_CORE : WRITING_PER_CORE,
+		.lanes = commits ? FCGI_LANES : 1,
 		.max_requests = server->max_requests,
 		.request_timeout_ms = service->request_timeout_ms,
 	};
@@ -464,8 +470,8 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 		.context = service,
 		.prepare = prepare,
 		.adopt = adopt,
-		.worker_start = worker_start,
-		.worker_stop = worker_stop,
+		.lane_start = lane_start,
+		.lane_stop = lane_stop,
 		.body_limit = body_limit,
 		.handle = handle,
 		.answered = answered,

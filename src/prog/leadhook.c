@@ -26,14 +26,15 @@ load(const char *path, enum conf_lists lists, struct conf **conf, struct buffer 
 	return good;
 }
 
-/* Counts the workers of server.workers, because the command does not know --workers and --no-committer. Each process has at
- * most one connection. */
+/* Counts the workers of server.workers, because the command does not know --workers and --no-committer. Each lane of a worker
+ * has at most one connection; so has each other process. */
 static struct connection_needs
 connection_needs(const struct conf *conf)
 {
 	const unsigned workers = conf->server.workers;
 	return (struct connection_needs){
 		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
+		.per_worker = FCGI_LANES,
 		.committer = workers == 0 ? 0 : 1,
 		.dispatcher = DISPATCHER_CONNECTIONS,
 		.mailer = wiring_has_mail(conf) ? 1 : 0,
@@ -59,6 +60,7 @@ find_campaign(
 }
 
 static struct api_options api_options;
+static struct api_common api_common;
 static struct api_backend backend = { .execute = execute, .find_campaign = find_campaign };
 
 /* ---- the parts of the command ---- */
@@ -83,7 +85,7 @@ open_store(const struct conf *conf)
 	api_options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
 	backend.context = store;
 	api_free(&parts.api);
-	parts.api = api_new(&api_options, store, NULL, &backend);
+	parts.api = api_new(&api_options, &api_common, store, NULL, &backend);
 	return store;
 }
 

@@ -7,7 +7,7 @@ sending_libs = src/deliver/libdeliver.a src/jobs/libjobs.a src/deliver/libdelive
 # the libraries of leadhook-fcgi: what answers requests, including management
 management_libs = $(api_libs) src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/login/liblogin.a $(call_libs) \
 	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) $(sending_libs) \
-	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
+	src/fcgi/libfcgi.a $(%C%_libs)
 
 # the libraries of leadhook: all operations, and the shell
 operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(call_libs) src/transfer/libtransfer.a src/http/libhttp.a \

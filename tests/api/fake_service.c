@@ -70,7 +70,7 @@ fake_service_open(struct fake_service *service)
 	service->options.limiter = generous_limiter();
 	service->store = fake_store_new(service->pool);
 	service->backend = fake_backend(service->store);
-	service->api = api_new(&service->options, service->store, service->reader, &service->backend);
+	service->api = api_new(&service->options, &service->common, service->store, service->reader, &service->backend);
 }
 
 void

@@ -10,6 +10,7 @@ struct fake_service {
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies; /* loopback */
 	struct api_options options;
+	struct api_common common;
 	struct api_backend backend;
 	struct api *api;
 	size_t answer_bytes; /* maximum of an answer's body */

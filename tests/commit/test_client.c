@@ -43,6 +43,7 @@ static struct fake {
 } fake;
 
 static struct commit_client *client;
+static struct commit_answers *answers;
 
 static void
 wait_readable(int fd)
@@ -210,7 +211,8 @@ open_all(void **state)
 {
 	begin(state);
 	fake = (struct fake){ .read_ms = clock_monotonic_ms(), .result = RESULT_OK };
-	client = commit_client_new(&fake.endpoint);
+	answers = commit_answers_new();
+	client = commit_client_new(&fake.endpoint, answers);
 	return endpoint_open(&fake.endpoint) ? 0 : -1;
 }
 
@@ -218,6 +220,7 @@ static int
 close_all(void **state)
 {
 	stop_fake();
+	commit_answers_free(&answers);
 	endpoint_close(&fake.endpoint);
 	return end(state);
 }
@@ -434,7 +437,7 @@ test_readiness_without_an_answer(void **state UNUSED)
 {
 	static const enum step steps[] = { ANSWER_GARBAGE, ANSWER_OTHER, REFUSE, STAY_SILENT };
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		client = client == NULL ? commit_client_new(&fake.endpoint) : client;
+		client = client == NULL ? commit_client_new(&fake.endpoint, answers) : client;
 		FAKE(steps[i]);
 		assert_int_equal(ready(steps[i] == STAY_SILENT ? SHORT_MS : TIMEOUT_MS), RESULT_UNAVAILABLE);
 		stop_fake();

@@ -15,6 +15,8 @@
 #include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
+#include "os/clock.h"
+#include "os/fiber.h"
 #include "os/log.h"
 
 enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024, SLOW_MS = 200 };
@@ -60,16 +62,16 @@ adopt(void *context)
 }
 
 static void *
-worker_start(void *context)
+lane_start(void *context)
 {
 	struct echo *self = context;
 	return strcmp(self->config, "refuse") == 0 ? NULL : self;
 }
 
 static size_t
-body_limit(void *worker, const struct fcgi_exchange *exchange)
+body_limit(void *lane, const struct fcgi_exchange *exchange)
 {
-	(void)worker;
+	(void)lane;
 	uint64_t limit;
 	if (!slice_to_u64(fcgi_exchange_param(exchange, "BODY_LIMIT"), RESPONSE_MAX / 2, &limit))
 		limit = DEFAULT_LIMIT;
@@ -94,7 +96,7 @@ answer(const struct echo *self, struct fcgi_exchange *exchange)
 }
 
 static void
-handle(void *worker, struct fcgi_exchange *exchange)
+handle(void *lane, struct fcgi_exchange *exchange)
 {
 	struct slice query = fcgi_exchange_param(exchange, "QUERY_STRING");
 	uint64_t ms;
@@ -102,27 +104,27 @@ handle(void *worker, struct fcgi_exchange *exchange)
 	if (slice_equal(query, SLICE("exit")))
 		_exit(EX_SOFTWARE);
 	if (slice_starts_with(query, SLICE("sleep=")) && slice_to_u64(slice_sub(query, 6, query.size), 60000, &ms))
-		poll(NULL, 0, (int)ms);
+		fiber_wait(-1, 0, clock_monotonic_ms() + (int64_t)ms);
 	if (!slice_equal(query, SLICE("silent")))
-		answer(worker, exchange);
+		answer(lane, exchange);
 }
 
 static void
-answered(void *worker)
+answered(void *lane)
 {
-	((struct echo *)worker)->answered++;
+	((struct echo *)lane)->answered++;
 }
 
 static void
-idle(void *worker)
+idle(void *lane)
 {
-	((struct echo *)worker)->idle++;
+	((struct echo *)lane)->idle++;
 }
 
 static void
-worker_stop(void *worker)
+lane_stop(void *lane)
 {
-	const struct echo *self = worker;
+	const struct echo *self = lane;
 	log_info("bye", LOG_UINT("answered", self->answered), LOG_STR("config", self->config));
 }
 
@@ -154,7 +156,7 @@ companion_run(void *context, struct scoreboard_slot *slot)
 }
 
 static struct echo echo;
-static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests, companion;
+static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests, companion, lanes = 1;
 static struct fcgi_options options = { FCGI_TIMES, .request_timeout_ms = 30000, .workers_per_core = FCGI_WORKERS_PER_CORE };
 
 /* --name value or --name number; `mode` in decimal. */
@@ -168,6 +170,7 @@ static const struct {
 	{ "--config", &echo.config_path, NULL },
 	{ "--mode", NULL, &mode },
 	{ "--workers", NULL, &workers },
+	{ "--lanes", NULL, &lanes },
 	{ "--max-requests", NULL, &max_requests },
 	{ "--request-ms", NULL, &options.request_timeout_ms },
 	{ "--receive-ms", NULL, &options.receive_timeout_ms },
@@ -200,8 +203,8 @@ main(int argc, char **argv)
 		.context = &echo,
 		.prepare = prepare,
 		.adopt = adopt,
-		.worker_start = worker_start,
-		.worker_stop = worker_stop,
+		.lane_start = lane_start,
+		.lane_stop = lane_stop,
 		.body_limit = body_limit,
 		.handle = handle,
 		.answered = answered,
@@ -217,6 +220,7 @@ main(int argc, char **argv)
 		application.companion_prepare = companion_prepare;
 	options.workers = (int)workers;
 	options.socket_mode = (unsigned)mode;
+	options.lanes = (size_t)lanes;
 	options.max_requests = (uint64_t)max_requests;
 	if (!prepare(&echo))
 		return EX_CONFIG;

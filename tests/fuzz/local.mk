@@ -43,7 +43,7 @@ fuzz-targets: $(BUILT_SOURCES)
 
 %C%_fuzz_fastcgi_SOURCES = %D%/fuzz_fastcgi.c $(%C%_common)
 %C%_fuzz_fastcgi_LDFLAGS = $(%C%_ldflags)
-%C%_fuzz_fastcgi_LDADD = src/fcgi/libfcgi.a src/os/libos.a src/base/libbase.a $(FCGI_LIBS)
+%C%_fuzz_fastcgi_LDADD = src/fcgi/libfcgi.a src/os/libos.a src/base/libbase.a
 
 %C%_fuzz_form_SOURCES = %D%/fuzz_form.c $(%C%_params)
 %C%_fuzz_form_LDFLAGS = $(%C%_ldflags)

@@ -115,6 +115,7 @@ EXTRA_DIST += \
 	%D%/failures/test_committer.py \
 	%D%/failures/test_crash.py \
 	%D%/failures/test_failing_database.py \
+	%D%/failures/test_lanes.py \
 	%D%/failures/test_memory.py \
 	%D%/failures/test_noisy_account.py \
 	%D%/failures/test_poison.py \

@@ -169,7 +169,7 @@ static void
 add_connections(struct doctor *doctor, const struct finding *finding)
 {
 	const struct connection_needs needs = doctor->call->wiring->connection_needs(doctor->conf);
-	const unsigned responders = needs.workers == 0 ? 1 : needs.workers + needs.committer;
+	const unsigned responders = needs.workers == 0 ? 1 : needs.workers * needs.per_worker + needs.committer;
 	const unsigned all = responders + needs.dispatcher + needs.command;
 	struct server_facts server;
 	if (!slice_starts_with(finding->hint, SLICE("raise max_user_connections")))

@@ -27,7 +27,7 @@ bool
 call_would_wait(struct call *call, enum call_wait wait)
 {
 	call->wait = wait;
-	const struct refusal *refusal = &call->api->refusals[wait];
+	const struct refusal *refusal = &call->api->common->refusals[wait];
 	bool stuck = call->begun_ms < refusal->until_ms && refusal->campaign_id == waited_for(call);
 	return stuck || call->begun_ms < refusal->all_until_ms;
 }
@@ -48,7 +48,7 @@ call_note_wait(struct call *call)
 		return;
 	if (store_was_late(call->api->store))
 		call->wait = WAIT_READ;
-	struct refusal *refusal = &call->api->refusals[call->wait];
+	struct refusal *refusal = &call->api->common->refusals[call->wait];
 	bool lately = now_ms < refusal->until_ms + call->api->options->backend_timeout_ms;
 	if (lately && refusal->campaign_id != waited_for(call))
 		refusal->all_until_ms = until_ms;

@@ -9,7 +9,7 @@ bool
 fetch_reads(struct list_read *read)
 {
 	struct api *api = read->call->api;
-	if (read->store == NULL && api->reader != NULL && clock_monotonic_ms() >= api->reader_away_until_ms) {
+	if (read->store == NULL && api->reader != NULL && clock_monotonic_ms() >= api->common->reader_away_until_ms) {
 		read->store = api->reader;
 		read->result = store_same_installation(api->store, api->reader);
 		if (read->result == RESULT_OK)
@@ -20,7 +20,7 @@ fetch_reads(struct list_read *read)
 		return false;
 	/* a call that had no time left does not show that the host fails */
 	if (read->store != NULL && read->result == RESULT_UNAVAILABLE && !store_was_late(api->reader))
-		api->reader_away_until_ms = clock_monotonic_ms() + READER_AWAY_MS;
+		api->common->reader_away_until_ms = clock_monotonic_ms() + READER_AWAY_MS;
 	read->store = api->store;
 	return true;
 }

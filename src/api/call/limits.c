@@ -24,7 +24,7 @@ note_refusal(struct api *api, const struct limit_verdict *verdict)
 	const enum metric_limit setting = limit_metric(verdict->kind);
 	uint64_t suppressed;
 	metrics_add(METRIC_REFUSALS, setting, 1);
-	if (verdict->kind != LIMIT_NEW_LEADS && log_throttle_passes(&api->refusal_log[verdict->kind], &suppressed))
+	if (verdict->kind != LIMIT_NEW_LEADS && log_throttle_passes(&api->common->refusal_log[verdict->kind], &suppressed))
 		log_info("rate_limited", LOG_STR("setting", metrics_limit_name(setting)), LOG_UINT("limit", verdict->limit),
 		    LOG_UINT("suppressed", suppressed));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What all calls of a process share: the settings, the stores, the backend, and what is remembered between calls. */
+ * What calls share: the settings, the stores, the backend, and what is remembered between calls. */
 #pragma once
 
 #include <stddef.h>
@@ -80,22 +80,28 @@ struct refused {
 };
 enum { REFUSED_CAMPAIGNS_MAX = 16 };
 
+/* What the apis of a process have learnt, for all of them. Zero-initialized: nothing. */
+struct api_common {
+	struct refusal refusals[CALL_WAITS];
+	int64_t reader_away_until_ms;
+	struct log_throttle refusal_log[LIMIT_KINDS];
+};
+
 struct api {
 	const struct api_options *options;
+	struct api_common *common;
 	struct store *store, *reader; /* as in api_new */
-	int64_t reader_away_until_ms;
 	struct cache *boards;
 	struct manage *manage; /* answers below /manage; NULL: none does */
 	const struct api_backend *backend;
 	struct api_key used_key; /* the last request's key; id 0: none */
-	struct refusal refusals[CALL_WAITS];
 	struct refused refused[REFUSED_CAMPAIGNS_MAX];
-	struct log_throttle refusal_log[LIMIT_KINDS];
 	uint64_t last_lead_id; /* the lead that a sign-up has made; 0: none yet */
 };
 
-/* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store` is used.
- * When the reader fails, `store` is used for the call and for the next ten seconds. */
-struct api *api_new(
-    const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
+/* One for each lane of a worker (fcgi/application.h). The caller owns stores, backend, and what is common. `reader`: a store
+ * for lists and statistics, with current data; NULL: `store` is used. When the reader fails, `store` is used for the call and
+ * for the next ten seconds. */
+struct api *api_new(const struct api_options *options, struct api_common *common, struct store *store, struct store *reader,
+    const struct api_backend *backend);
 void api_free(struct api **api);

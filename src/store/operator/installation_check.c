@@ -87,7 +87,7 @@ static const char *
 connections_hint(
     struct check_findings *check, const struct connection_needs *needs, const char *variable, int64_t allowed, unsigned all)
 {
-	const int64_t workers = allowed - (all - needs->workers);
+	const int64_t left = allowed - (all - needs->workers * needs->per_worker), workers = left / needs->per_worker;
 	if (needs->workers == 0 || workers < 1)
 		return pool_printf(check->pool, "raise %s to %u", variable, all).data;
 	return pool_printf(check->pool, "raise %s to %u, or set server.workers to %" PRId64, variable, all, workers).data;
@@ -102,7 +102,7 @@ check_connections(struct check_findings *check, const struct db_rows *server, co
 	const bool user_decides = of_user > 0 && of_user < connections;
 	const char *variable = user_decides ? "max_user_connections" : "max_connections";
 	const int64_t allowed = user_decides ? of_user : connections;
-	const unsigned workers = needs->workers == 0 ? 1 : needs->workers;
+	const unsigned workers = needs->workers == 0 ? 1 : needs->workers * needs->per_worker;
 	const unsigned all = workers + needs->committer + needs->dispatcher + needs->mailer + needs->texter + needs->command;
 	if (allowed >= all)
 		return;

@@ -7,7 +7,8 @@
 
 /* The most connections that the programs of a host open at once, by process: the table in docs/operating.md 2.2. */
 struct connection_needs {
-	unsigned workers; /* 0: a single responder, without a committer */
+	unsigned workers;    /* 0: a single responder, without a committer, and with one connection */
+	unsigned per_worker; /* connections */
 	unsigned committer, dispatcher, mailer, texter, command;
 };
 /* Checks server version, rights, schema, session settings, and whether the server allows this many connections (NULL: not

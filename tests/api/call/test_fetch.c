@@ -66,7 +66,7 @@ begin(void **state UNUSED)
 	api_free(&service.api);
 	of_store = of_reader = (struct reads){ 0 };
 	service.reader = fake_store_new(service.pool);
-	service.api = api_new(&service.options, service.store, service.reader, &service.backend);
+	service.api = api_new(&service.options, &service.common, service.store, service.reader, &service.backend);
 	return 0;
 }
 

@@ -33,9 +33,13 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 static struct finding
 connections_found(struct world *w, unsigned workers, const char *limit)
 {
-	const struct connection_needs needs = {
-		.workers = workers, .committer = workers == 0 ? 0 : 1, .dispatcher = 1, .mailer = 1, .texter = 1, .command = 1
-	};
+	const struct connection_needs needs = { .workers = workers,
+		.per_worker = 1,
+		.committer = workers == 0 ? 0 : 1,
+		.dispatcher = 1,
+		.mailer = 1,
+		.texter = 1,
+		.command = 1 };
 	struct finding *findings;
 	size_t count;
 	root_run("%s", limit);

@@ -68,12 +68,12 @@ def test_check_of_connections(service, leadhook):
         service.database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS {allowed}")
         return call(service.installation, "check", "--json", env={"LEADHOOK_SERVER_WORKERS": str(workers)})
     try:
-        done = check(20, 16)
+        done = check(40, 3)
         [finding] = json.loads(done.stdout)["findings"]
         assert done.returncode == CONFIG and finding == {
-            "what": "connection_limit", "hint": "raise max_user_connections to 22, or set server.workers to 14",
-            "detail": "the programs need up to 22 connections (workers 16, committer 1, dispatcher 4, mailer 0, texter 0, leadhook 1), max_user_connections is 20"}
-        for allowed, workers in ((22, 16), (20, 14), (6, 0)):
+            "what": "connection_limit", "hint": "raise max_user_connections to 54, or set server.workers to 2",
+            "detail": "the programs need up to 54 connections (workers 48, committer 1, dispatcher 4, mailer 0, texter 0, leadhook 1), max_user_connections is 40"}
+        for allowed, workers in ((54, 3), (38, 2), (6, 0)):
             assert check(allowed, workers).returncode == OK
         cores = min(os.sysconf("SC_NPROCESSORS_ONLN"), 4)
         [finding] = json.loads(check(20, "auto").stdout)["findings"]

@@ -52,7 +52,7 @@ def test_the_table_has_the_examples(table):
     rows = re.findall(r"^\| [^|]+ \| (\d+)(, no committer)? \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
     assert len(rows) == 3
     for workers, alone, without, both in rows:
-        needed = int(workers) * table["worker"] + (0 if alone else table["committer"]) + table["dispatcher"] + table["leadhook"]
+        needed = int(workers) * (1 if alone else table["worker"]) + (0 if alone else table["committer"]) + table["dispatcher"] + table["leadhook"]
         assert (int(without), int(both)) == (needed, needed + table["mailer"] + table["texter"])
 
 
@@ -72,9 +72,10 @@ def test_the_processes_hold_as_many(service, table):
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
     started = table["committer"] + WORKERS * table["worker"]
-    with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:  # until each worker has handled a call
-        wait_until(lambda: list(pool.map(lambda _: campaign.get({}, path="/leaderboard").status, range(4 * WORKERS))) and
-                   held() >= started, DEADLINE, "each worker is used")
+    calls = WORKERS * table["worker"]
+    with concurrent.futures.ThreadPoolExecutor(2 * calls) as pool:  # until each lane of each worker has handled a call
+        wait_until(lambda: list(pool.map(lambda _: campaign.get({}, path="/leaderboard").status, range(4 * calls))) and
+                   held() >= started, DEADLINE, "each lane is used")
     settle(started, "workers")
     service.dispatcher.start()
     service.installation.admin("mail", "test", "ada@example.org", "--queue")

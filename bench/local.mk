@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Built only by `make bench-programs`, which bench/run calls.
-bench_programs = %D%/ceiling %D%/curl_loop %D%/receiver
+bench_programs = %D%/ceiling %D%/curl_loop %D%/open_load %D%/receiver
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
 
@@ -9,6 +9,9 @@ CLEANFILES += $(bench_programs)
 
 %C%_curl_loop_SOURCES = %D%/curl_loop.c
 %C%_curl_loop_LDADD = $(CURL_LIBS)
+
+%C%_open_load_SOURCES = %D%/open_load.c
+%C%_open_load_LDADD = -lm
 
 %C%_receiver_SOURCES = %D%/receiver.c
 
@@ -29,6 +32,7 @@ EXTRA_DIST += \
 	%D%/harness/measures.py \
 	%D%/harness/management.py \
 	%D%/harness/noisy.py \
+	%D%/harness/open_loop.py \
 	%D%/harness/receiving.py \
 	%D%/harness/report.py \
 	%D%/harness/requests.py \

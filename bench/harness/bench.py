@@ -84,14 +84,14 @@ class Bench:
 
 
 class Goal:
-    """`label` of a workload reaches `factor` times `reference`, or `factor` itself if there is no reference."""
+    """`label` of a workload reaches `factor` times `reference`, or `factor` itself if there is no reference. `of`: of the rounds."""
 
-    def __init__(self, label, metric, sense, factor, reference=None, reference_metric=None):
-        self.label, self.metric, self.sense, self.factor = label, metric, sense, factor
+    def __init__(self, label, metric, sense, factor, reference=None, reference_metric=None, of="median"):
+        self.label, self.metric, self.sense, self.factor, self.of = label, metric, sense, factor, of
         self.reference, self.reference_metric = reference, reference_metric or metric
 
     def judge(self, rounds):
-        value = spread([one[self.metric] for one in rounds[self.label]])["median"]
+        value = spread([one[self.metric] for one in rounds[self.label]])[self.of]
         if self.reference:
             base = spread([one[self.reference_metric] for one in rounds[self.reference]])["median"]
             value = value / base if base else float("inf")

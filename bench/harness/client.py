@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wrk with bench/lead.lua; single requests to inspect a subject's answer."""
+"""wrk with bench/lead.lua, and bench/open_load.c; single requests to inspect a subject's answer."""
 import http.client
 import itertools
 import json
@@ -53,18 +53,31 @@ def start_wrk(bench, subject, kind, seconds, connections, words):
     return wrk, log
 
 
-def parse(name, kind, text):
-    """Parse the output of the script."""
+def drive_open(bench, subject, rate, campaigns):
+    """Run bench/open_load.c once. Refused and missing answers are counted as `refused`; a wrong one raises StackError."""
+    log = bench.folder / f"open-{next(SEEDS)}.log"
+    load = Child("open_load", [bench.program("bench/open_load"), subject.port, rate, bench.warm_up, bench.options.seconds, subject.path,
+                               campaigns[0], len(campaigns), subject.key, fresh_seed()], log).start()
+    try:
+        load.wait(bench.warm_up + bench.options.seconds + 60)
+    finally:
+        load.kill()
+    return parse(subject.name, "open", log.read_text(errors="replace"), fatal=("wrong",))
+
+
+def parse(name, kind, text, fatal=("wrong", "broken")):
+    """Parse the output of a client. Raise StackError if there were any of the `fatal` answers, or none at all."""
     found = re.search(r"^RESULT (.*)$", text, re.MULTILINE)
     if not found:
-        raise StackError(f"wrk gave no result ({name}, {kind}):\n{text}")
+        raise StackError(f"the client gave no result ({name}, {kind}):\n{text}")
     values = {key: int(value) for key, value in (word.split("=") for word in found[1].split())}
-    if values["wrong"] or values["broken"] or not values["requests"]:
+    if any(values[one] for one in fatal) or not values["requests"]:
         example = re.search(r"^EXAMPLE (.*)$", text, re.MULTILINE)
         raise StackError(f"{name}, {kind}: of {values['requests']} answers {values['wrong']} were wrong, "
                          f"{values['broken']} were incomplete; {example[1] if example else ''}")
-    return {"rate": values["requests"] / values["microseconds"] * 1e6, "p50_ms": values["p50"] / 1e3,
-            "p99_ms": values["p99"] / 1e3, "max_ms": values["max"] / 1e3, "requests": values["requests"],
+    times = {f"{one}_ms": values[one] / 1e3 for one in ("p50", "p99", "p999", "max") if one in values}
+    refused = {"refused": values["refused"]} if "refused" in values else {}
+    return {"rate": values["requests"] / values["microseconds"] * 1e6, **times, **refused, "requests": values["requests"],
             "bytes_each": values["bytes"] / values["requests"]}
 
 

@@ -18,6 +18,7 @@ from .growth import growth
 from .mail import latency_mail, mail
 from .management import guesses, lists
 from .noisy import noisy_neighbour
+from .open_loop import open_loop
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
 from .views import views
@@ -26,7 +27,7 @@ from .watching import metrics
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour,
-             "guesses": guesses, "lists": lists}
+             "guesses": guesses, "lists": lists, "open": open_loop}
 # These run only if they are named, because they need more packages.
 NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail, "views": views}
 

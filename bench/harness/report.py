@@ -7,6 +7,7 @@ from .measures import spread
 
 # metric: (heading, format)
 COLUMNS = {"rate": ("a second", "{:,.0f}"), "p50_ms": ("p50 ms", "{:.1f}"), "p99_ms": ("p99 ms", "{:.1f}"),
+           "p999_ms": ("p99.9 ms", "{:.1f}"), "max_ms": ("max ms", "{:.1f}"), "refused": ("refused", "{:.0f}"),
            "delay_p99_ms": ("p99 after start, ms", "{:,.0f}"), "delivered_rate": ("delivered a second", "{:,.0f}"),
            "backlog": ("backlog", "{:,.0f}"), "flood_rate": ("flood a second", "{:,.0f}"), "mail_rate": ("mails a second", "{:,.0f}"),
            "cpu_us": ("processor µs each", "{:.0f}"), "mib": ("PSS MiB", "{:.1f}"), "percent": ("% of the processors", "{:.2f}"), "ms": ("ms", "{:,.0f}"), "alerts": ("alerts", "{:.0f}")}

@@ -20,26 +20,29 @@ PAGES_EACH = 8       # pages per connection
 RELEASE_SECONDS = 3  # more than the committer's delay before it returns memory
 
 
-def delivering_too(bench, subject):
-    """Measure create while the dispatcher runs, with its deliveries and its backlog."""
-    def measure():
+def delivering_too(bench, subject, measure, seconds):
+    """Return a function that measures sign-ups of this many seconds while the dispatcher runs, with its deliveries and its backlog."""
+    def both():
         subject.sql("TRUNCATE TABLE lh_due")
         bench.receiver.reset()
         dispatcher = subject.installation.dispatcher().start()
         try:
-            found = drive(bench, subject, "create", bench.options.seconds)
+            found = measure()
             delivered = bench.receiver.wait_for(1, 10)["count"]
         finally:
             dispatcher.stop()
         backlog = int(subject.sql("SELECT COUNT(*) FROM lh_due"))
         bench.receiver.settle()
-        return {**found, "delivered_rate": delivered / bench.options.seconds, "backlog": backlog}
-    return measure
+        return {**found, "delivered_rate": delivered / seconds, "backlog": backlog}
+    return both
 
 
 def together(bench):
     alone, both = Leadhook(bench).start(), Leadhook(bench).start()
-    rounds = bench.interleave({"create": measured(bench, alone, "create"), "together": delivering_too(bench, both)})
+    seconds = bench.options.seconds
+    rounds = bench.interleave({
+        "create": measured(bench, alone, "create"),
+        "together": delivering_too(bench, both, lambda: drive(bench, both, "create", seconds), seconds)})
     alone.stop()
     both.stop()
     return outcome(rounds, [Goal("together", "rate", ">=", 0.6, "create")])

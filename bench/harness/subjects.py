@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The subjects: Leadhook and the baselines, each with its own web server in the same configuration."""
+"""The subjects: Leadhook and the baselines, each with its own web server, which has the same configuration for most of them."""
 import hashlib
 import itertools
 import os
+import shutil
 import signal
 
+from stack.front import ApacheFcgid
 from stack.installation import Installation
 from stack.process import Child
 
@@ -26,13 +28,14 @@ class Subject:
     key = "lh_none"
     path = "/v2/%d"
     campaigns = range(1, CAMPAIGNS + 1)
+    front_class = BenchLighttpd
 
     def __init__(self, bench, workers):
         self.bench, self.workers = bench, workers
         self.folder = bench.folder / f"{self.name}{next(NUMBERS)}"
         self.folder.mkdir()
         self.socket = self.folder / "fcgi.sock"
-        self.front = BenchLighttpd(self.folder / "web")
+        self.front = self.front_class(self.folder / "web")
         self.program = None
 
     @property
@@ -150,17 +153,23 @@ class Leadhook(Subject):
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
         shared = [("database", "password", like.installation.setting("database", "password"))] if like else []
         self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), ("database", "tls", "off"),
-                                     ("limits", "account_per_minute", "0"), *measurable, *shared])
+                                     ("limits", "account_per_minute", "0"), *measurable, *shared], owner=self.front.run_user)
         if like:
             self.key, self.campaigns = like.key, like.campaigns
             return
         self.installation.install()
         admin = self.installation.admin
-        account = str(admin("account", "add", "Bench")["id"])
-        self.key = admin("key", "add", account)["key"]
-        self.campaigns = [admin("campaign", "add", account, f"Campaign {n}", *settings)["id"] for n in range(1, campaigns + 1)]
-        for n, campaign in enumerate(self.campaigns, 1):
-            admin("webhook", "add", str(campaign), LOOPBACK_HOOK.format(port=bench.receiver_port, number=n), "new_signup")
+        self.account = str(admin("account", "add", "Bench")["id"])
+        self.key = admin("key", "add", self.account)["key"]
+        self.campaigns = self.add_campaigns(campaigns, settings)
+
+    def add_campaigns(self, count, settings=()):
+        """Return the ids of new campaigns."""
+        admin = self.installation.admin
+        added = [admin("campaign", "add", self.account, f"Campaign {n}", *settings)["id"] for n in range(1, count + 1)]
+        for n, campaign in enumerate(added, 1):
+            admin("webhook", "add", str(campaign), LOOPBACK_HOOK.format(port=self.bench.receiver_port, number=n), "new_signup")
+        return added
 
     def child(self):
         child = self.installation.responders(self.workers)
@@ -179,3 +188,17 @@ class Single(Leadhook):
     options = SINGLE_OPTIONS
 
 
+class ModFcgid(Leadhook):
+    """Leadhook under Apache with mod_fcgid, which starts up to four processes for one request at a time each."""
+
+    name = "mod_fcgid"
+    front_class = ApacheFcgid
+
+    def start(self):
+        # Apache's account cannot enter the folder of the build.
+        self.bench.folder.chmod(0o755)
+        program = shutil.copy2(self.installation.program("leadhook-fcgi"), self.folder)
+        self.front.configure(None, program, self.installation.config)
+        self.bench.running.append(self)
+        self.front.start()
+        return self

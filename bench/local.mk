@@ -42,6 +42,10 @@ EXTRA_DIST += \
 	%D%/harness/views.py \
 	%D%/harness/watching.py \
 	%D%/lead.lua \
+	%D%/node/lead.js \
+	%D%/node/package-lock.json \
+	%D%/node/package.json \
+	%D%/node/payload.js \
 	%D%/php/dispatch.php \
 	%D%/php/fpm.conf \
 	%D%/php/lead.php \

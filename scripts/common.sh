@@ -31,6 +31,8 @@ packages_long="$packages_fuzz shellcheck valgrind"
 packages_cluster="galera-4 haproxy mariadb-server rsync socat"
 # The Debian package, and a container to test it in.
 packages_package="build-essential debhelper lintian mmdebstrap po-debconf systemd-container"
+# For the baselines that bench/run --quick leaves out.
+packages_node="nodejs npm"
 packages_bench="libfcgi-dev php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d

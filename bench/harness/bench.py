@@ -78,6 +78,7 @@ class Bench:
         tried = {}
         for workers in candidates:
             subject.restart(workers)
+            measure(subject, self.warm_up)
             tried[workers] = round(measure(subject, 2)["rate"])
         subject.restart(max(tried, key=tried.get))
         return tried

@@ -9,7 +9,7 @@ from stack.process import Child
 from . import BENCH
 from .bench import Goal, outcome
 from .client import sign_up
-from .subjects import Leadhook, Php
+from .subjects import Leadhook, Php, with_environment
 from .measures import family, processor_seconds
 from .receiving import rates
 from .sets import Queue
@@ -88,13 +88,11 @@ def php_cron(bench, count):
     with php:
         sign_up(php)
     php.sql(PHP_QUEUE.format(url=hook_url(bench), webhooks=WEBHOOKS, count=count))
-    names = {"DB_SOCKET": "socket", "DB_NAME": "database", "DB_USER": "account", "DB_PASSWORD": "password"}
-    values = php.environment()
 
     def measure():
         php.sql("UPDATE deliveries SET state = 'pending', attempts = 0, due_at = UTC_TIMESTAMP()")
-        child = Child("php-cron", ["env", *(f"{name}={values[key]}" for name, key in names.items()), "php8.2",
-                                   BENCH / "php" / "dispatch.php", 6 * bench.options.seconds], bench.folder / "cron.log")
+        child = Child("php-cron", with_environment(php.environment(), "php8.2", BENCH / "php" / "dispatch.php",
+                                                   6 * bench.options.seconds), bench.folder / "cron.log")
         return timed(bench, child, count, 2 * bench.options.seconds, [bench.database.child.pid])
     return measure
 

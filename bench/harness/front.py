@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The web server, with the same configuration for every subject except for the socket."""
-from stack.front import Lighttpd
+from stack.front import Front, Lighttpd
 
 from . import BENCH
 
@@ -19,3 +19,13 @@ server.max-keep-alive-requests = 65535
 server.max-fds = 8192
 fastcgi.server = ( "/" => (( "socket" => "{listen}", "check-local" => "disable" )) )
 """)
+
+
+class OwnServer(Front):
+    """For a program that is its own web server."""
+
+    def configure(self, listen, program=None, config=None):
+        pass
+
+    def start(self):
+        return self

@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import time
@@ -58,10 +59,12 @@ def machine(folder):
 
 
 def versions():
-    """Return {program: version text}. wrk prints its version with a failing status."""
-    commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "wrk": ["wrk", "-v"]}
+    """Return {program: version text} of the installed programs. wrk prints its version with a failing status."""
+    commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "node": ["node", "-v"], "wrk": ["wrk", "-v"]}
     found = {}
     for name, command in commands.items():
+        if not shutil.which(command[0]):
+            continue
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         number = re.search(r"\d+\.\d+[.\d]*", done.stdout + done.stderr)
         found[name] = number[0] if number else "?"

@@ -6,11 +6,12 @@ from stack.process import StackError
 
 from .bench import Goal, outcome
 from .client import drive, fresh_seed, request, sign_up
-from .subjects import Ceiling, Leadhook, Php, Single
+from .subjects import Ceiling, Leadhook, Node, Php, Single
 from .sets import FIRST_LEAD, large
 
 CEILING_WORKERS = (2, 4, 8, 16)
 PHP_WORKERS = (4, 8, 16, 32)
+NODE_PROCESSES = (1, 2, 4)
 PAYLOADS_APART = 0.1
 
 
@@ -27,18 +28,21 @@ def creating(subject, seconds):
     return drive(subject.bench, subject, "create", seconds)
 
 
-def compare(ours, php, answer):
-    """Raise StackError unless PHP's answer has the same fields, and a sign-up by referral has the right effect."""
-    first = json.loads(sign_up(php)[1])
-    second = json.loads(sign_up(php, kid=first["social_id"])[1])
-    if list(first) != list(json.loads(answer[1])):
-        raise StackError(f"PHP's payload has different fields: {first}")
-    referrer = php.sql(f"SELECT score, referrals FROM leads WHERE id = {first['id']}")
-    if second["parent_id"] != first["social_id"] or referrer != "1\t1":
-        raise StackError(f"PHP's referral is wrong: {second}, the referrer has {referrer}")
-    sizes = {"leadhook": ours.payload_bytes(), "php": php.payload_bytes()}
-    if abs(sizes["php"] / sizes["leadhook"] - 1) > PAYLOADS_APART:
-        raise StackError(f"the sizes of the payloads differ: {sizes}")
+def compare(ours, applications, answer):
+    """Return the sizes of all payloads. Raise StackError unless those of the applications have the same fields, and their sign-ups by
+    referral have the right effect."""
+    sizes = {ours.name: ours.payload_bytes()}
+    for one in applications:
+        first = json.loads(sign_up(one)[1])
+        second = json.loads(sign_up(one, kid=first["social_id"])[1])
+        if list(first) != list(json.loads(answer[1])):
+            raise StackError(f"the payload of {one.name} has different fields: {first}")
+        referrer = one.sql(f"SELECT score, referrals FROM leads WHERE id = {first['id']}")
+        if second["parent_id"] != first["social_id"] or referrer != "1\t1":
+            raise StackError(f"the referral of {one.name} is wrong: {second}, the referrer has {referrer}")
+        sizes[one.name] = one.payload_bytes()
+        if abs(sizes[one.name] / sizes[ours.name] - 1) > PAYLOADS_APART:
+            raise StackError(f"the sizes of the payloads differ: {sizes}")
     return sizes
 
 
@@ -46,17 +50,19 @@ def create(bench):
     ours, single, php = Leadhook(bench).start(), Single(bench).start(), Php(bench)
     answer = sign_up(ours)
     ceiling = Ceiling(bench, answer)
-    ceilings, phps = bench.best(ceiling, CEILING_WORKERS, creating), bench.best(php, PHP_WORKERS, creating)
-    sizes = compare(ours, php, answer)
-    subjects = (ceiling, php, single, ours)
+    candidates = {ceiling: CEILING_WORKERS, php: PHP_WORKERS}
+    if not bench.options.quick:
+        candidates[Node(bench)] = NODE_PROCESSES
+    tried = {f"{one.name}_workers_tried": bench.best(one, workers, creating) for one, workers in candidates.items()}
+    sizes = compare(ours, [one for one in candidates if one is not ceiling], answer)
+    subjects = (*candidates, single, ours)
     rounds = bench.interleave({one.name: measured(bench, one, "create") for one in subjects})
     for one in subjects:
         one.stop()
     return outcome(rounds, [
         Goal("leadhook", "rate", ">=", 7, "php"), Goal("leadhook", "rate", ">=", 0.38, "ceiling"),
         Goal("leadhook", "p99_ms", "<=", 20), Goal("single", "rate", ">=", 1.3, "php"),
-    ], workers={one.name: one.workers for one in subjects}, ceiling_workers_tried=ceilings,
-        php_workers_tried=phps, payload_bytes=sizes, answer_bytes=len(answer[1]))
+    ], workers={one.name: one.workers for one in subjects}, **tried, payload_bytes=sizes, answer_bytes=len(answer[1]))
 
 
 def one_campaign(bench):

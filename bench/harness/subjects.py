@@ -6,12 +6,12 @@ import os
 import shutil
 import signal
 
-from stack.front import ApacheFcgid
+from stack.front import ApacheFcgid, accepts
 from stack.installation import Installation
-from stack.process import Child
+from stack.process import Child, run
 
 from . import BENCH
-from .front import BenchLighttpd
+from .front import BenchLighttpd, OwnServer
 from .measures import family
 
 CAMPAIGNS = 8
@@ -19,6 +19,21 @@ LOOPBACK_HOOK = "http://127.0.0.1:{port}/hook/{number}"
 # Makes Leadhook answer each request in its own transaction.
 SINGLE_OPTIONS = ("--no-committer",)
 NUMBERS = itertools.count(1)
+
+
+def with_environment(values, *words):
+    """Return the words of a command with these variables."""
+    return ["env", *(f"{name}={value}" for name, value in values.items()), *words]
+
+
+def node_scripts(bench):
+    """Return a copy of bench/node with its npm packages, whose versions and hashes are in the lock file; made once per run."""
+    folder = bench.folder / "node"
+    if not folder.exists():
+        shutil.copytree(BENCH / "node", folder)
+        run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
+            timeout=300)
+    return folder
 
 
 class Subject:
@@ -51,10 +66,13 @@ class Subject:
         """Return the program, not started."""
         raise NotImplementedError
 
+    def listens(self):
+        return self.socket.exists()
+
     def start(self):
         self.program = self.child().start()
         self.bench.running.append(self)
-        self.program.ready(self.socket.exists)
+        self.program.ready(self.listens)
         self.front.configure(self.socket)
         self.front.start()
         return self
@@ -94,15 +112,15 @@ class Ceiling(Subject):
                      self.folder / "ceiling.log", death_signal=signal.SIGTERM)
 
 
-class Php(Subject):
-    name = "php"
-    path = "/lead.php?campaign=%d"
-    key = "lh_php-baseline"
+class Application(Subject):
+    """A baseline with tables of its own."""
 
-    def __init__(self, bench, workers=8):
+    key = "lh_baseline"
+
+    def __init__(self, bench, workers):
         super().__init__(bench, workers)
-        self.socket = self.folder / "fpm.sock"
-        self.database, self.account, self.password = f"bench_php{next(NUMBERS)}", f"php{next(NUMBERS)}", "baseline"
+        number = next(NUMBERS)
+        self.database, self.account, self.password = f"bench_{self.name}{number}", f"{self.name}{number}", "baseline"
         bench.databases.append(self.database)
         bench.database.add_account(self.database, self.account, self.password)
         campaigns = ", ".join(f"({n}, 1, 'Campaign {n}')" for n in self.campaigns)
@@ -118,8 +136,20 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
         return self.bench.database.sql(text, self.database, timeout=900)
 
     def environment(self):
-        return {"socket": self.bench.database.socket, "database": self.database, "account": self.account,
-                "password": self.password, "base_url": self.front.url}
+        return {"DB_SOCKET": self.bench.database.socket, "DB_NAME": self.database, "DB_USER": self.account,
+                "DB_PASSWORD": self.password, "BASE_URL": self.front.url}
+
+    def payload_bytes(self):
+        return int(self.sql("SELECT LENGTH(payload) FROM events ORDER BY id DESC LIMIT 1"))
+
+
+class Php(Application):
+    name = "php"
+    path = "/lead.php?campaign=%d"
+
+    def __init__(self, bench, workers=8):
+        super().__init__(bench, workers)
+        self.socket = self.folder / "fpm.sock"
 
     def child(self):
         user = "user = root\ngroup = root" if os.geteuid() == 0 else ""
@@ -131,8 +161,23 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
         return Child("php-fpm", ["php-fpm8.2", "--nodaemonize", "--fpm-config", conf, "-d", "opcache.validate_timestamps=0",
                                  *as_root], self.folder / "start.log", death_signal=signal.SIGTERM)
 
-    def payload_bytes(self):
-        return int(self.sql("SELECT LENGTH(payload) FROM events ORDER BY id DESC LIMIT 1"))
+
+class Node(Application):
+    """Its processes answer HTTP themselves."""
+
+    name = "node"
+    front_class = OwnServer
+
+    def __init__(self, bench, workers=2):
+        super().__init__(bench, workers)
+        self.scripts = node_scripts(bench)
+
+    def child(self):
+        return Child("node", with_environment(self.environment(), "node", self.scripts / "lead.js", self.workers, self.port),
+                     self.folder / "node.log", death_signal=signal.SIGTERM)
+
+    def listens(self):
+        return accepts(self.port)
 
 
 class Leadhook(Subject):

@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	%D%/harness/cluster.py \
 	%D%/harness/deliver.py \
 	%D%/harness/front.py \
+	%D%/harness/graphile.py \
 	%D%/harness/growth.py \
 	%D%/harness/mail.py \
 	%D%/harness/main.py \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
 	%D%/harness/views.py \
 	%D%/harness/watching.py \
 	%D%/lead.lua \
+	%D%/node/deliver.js \
 	%D%/node/lead.js \
 	%D%/node/package-lock.json \
 	%D%/node/package.json \

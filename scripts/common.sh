@@ -31,8 +31,9 @@ packages_long="$packages_fuzz shellcheck valgrind"
 packages_cluster="galera-4 haproxy mariadb-server rsync socat"
 # The Debian package, and a container to test it in.
 packages_package="build-essential debhelper lintian mmdebstrap po-debconf systemd-container"
-# For the baselines that bench/run --quick leaves out.
+# For the baselines that bench/run --quick leaves out; the service of PostgreSQL stays off.
 packages_node="nodejs npm"
+packages_postgresql="postgresql"
 packages_bench="libfcgi-dev php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d
@@ -98,7 +99,7 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# The services must not start at the next boot either.
-	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix prometheus rsync; do
+	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix postgresql prometheus rsync; do
 		service=${package%-server}
 		case " $missing" in *" $package "*) as_root update-rc.d "${service%-light}" disable >/dev/null 2>&1 || true ;; esac
 	done

@@ -9,13 +9,15 @@ from stack.process import Child
 from . import BENCH
 from .bench import Goal, outcome
 from .client import sign_up
+from .graphile import Jobs
 from .subjects import Leadhook, Php, with_environment
-from .measures import family, processor_seconds
+from .measures import seconds_each
 from .receiving import rates
 from .sets import Queue
 
 WEBHOOKS = 100
 CONCURRENT = 256  # of the curl loop: dispatch.in_flight's default
+GRAPHILE_NUMBERS = ((1, 16), (1, 64), (2, 16), (2, 64))  # processes, and jobs at a time in each
 SILENT_RESOLVER = ("127.53.53.53", 53)
 # Mounts a private resolv.conf over the system's, for the dispatcher only.
 OWN_RESOLVER = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
@@ -26,13 +28,13 @@ def hook_url(bench):
 
 
 def timed(bench, child, count, seconds, servers):
-    """Start a sender, wait for its deliveries, end it. `servers`: the ids of the database's processes."""
+    """Start a sender, wait for its deliveries, end it. `servers`: the ids of the database's processes; their children count, too."""
     bench.receiver.reset()
-    before, begun = processor_seconds(servers), time.monotonic_ns()
+    before, begun = seconds_each(servers), time.monotonic_ns()
     child.start()
     try:
         stats = bench.receiver.wait_for(count, seconds, child.name)
-        used = processor_seconds(servers) - before + processor_seconds(family(child.pid))
+        used = sum(seconds - before.get(pid, 0) for pid, seconds in seconds_each([*servers, child.pid]).items())
     finally:
         # TERM would wait for hanging receivers; unfinished deliveries become due again.
         child.kill()
@@ -83,18 +85,36 @@ ANALYZE TABLE events, deliveries, webhooks;
 """
 
 
-def php_cron(bench, count):
+def php_queue(bench, count):
+    """Make PHP's tables with `count` deliveries to WEBHOOKS webhooks."""
     php = Php(bench)
     with php:
         sign_up(php)
     php.sql(PHP_QUEUE.format(url=hook_url(bench), webhooks=WEBHOOKS, count=count))
+    return php
 
+
+def php_cron(bench, php, count):
     def measure():
         php.sql("UPDATE deliveries SET state = 'pending', attempts = 0, due_at = UTC_TIMESTAMP()")
         child = Child("php-cron", with_environment(php.environment(), "php8.2", BENCH / "php" / "dispatch.php",
                                                    6 * bench.options.seconds), bench.folder / "cron.log")
         return timed(bench, child, count, 2 * bench.options.seconds, [bench.database.child.pid])
     return measure
+
+
+def graphile_worker(bench, jobs, count, processes, concurrency):
+    def measure():
+        jobs.add(count)
+        return timed(bench, jobs.worker(processes, concurrency), count, 2 * bench.options.seconds, [jobs.server.child.pid])
+    return measure
+
+
+def best_graphile_worker(bench, jobs, count):
+    """Return (the function that measures with the numbers that have the best rate, {numbers: rate})."""
+    tried = {numbers: round(graphile_worker(bench, jobs, count // 10, *numbers)()["rate"]) for numbers in GRAPHILE_NUMBERS}
+    best = max(tried, key=tried.get)
+    return graphile_worker(bench, jobs, count, *best), {f"{processes} x {each}": rate for (processes, each), rate in tried.items()}
 
 
 def due_count(bench):
@@ -104,10 +124,18 @@ def due_count(bench):
 def deliver(bench):
     count = due_count(bench)
     subject, queue = our_queue(bench, count)
-    rounds = bench.interleave({"curl": curl(bench, subject, count), "php-cron": php_cron(bench, count),
-                               "leadhook": ours(bench, subject, queue)})
+    php = php_queue(bench, count)
+    plan = {"curl": curl(bench, subject, count), "php-cron": php_cron(bench, php, count)}
+    tried = {}
+    if not bench.options.quick:
+        jobs = Jobs(bench, php.sql("SELECT payload FROM events LIMIT 1"), f"http://127.0.0.1:{bench.receiver_port}/queue/", WEBHOOKS)
+        plan["graphile-worker"], tried = best_graphile_worker(bench, jobs, count)
+    rounds = bench.interleave({**plan, "leadhook": ours(bench, subject, queue)})
+    if not bench.options.quick:
+        bench.running.remove(jobs.server)
+        jobs.server.stop()
     return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.45, "curl"), Goal("leadhook", "rate", ">=", 1.3, "php-cron")],
-                   due=count, webhooks=WEBHOOKS, payload_bytes=subject.payload_bytes())
+                   due=count, webhooks=WEBHOOKS, payload_bytes=subject.payload_bytes(), graphile_worker_tried=tried)
 
 
 def silent_resolver(bench):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measurements of processes and of the machine from /proc."""
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -34,6 +35,15 @@ def processor_seconds(pids):
     return total
 
 
+def seconds_each(pids):
+    """Return {id: processor time} of these processes and their descendants, without those that end in the meantime."""
+    found = {}
+    for one in (one for pid in pids for one in family(pid)):
+        with contextlib.suppress(StackError):
+            found[one] = processor_seconds([one])
+    return found
+
+
 def pss_kib(pid):
     """Return the proportional set size: shared pages are divided by the number of processes that share them."""
     return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1])
@@ -60,7 +70,8 @@ def machine(folder):
 
 def versions():
     """Return {program: version text} of the installed programs. wrk prints its version with a failing status."""
-    commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "node": ["node", "-v"], "wrk": ["wrk", "-v"]}
+    commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "node": ["node", "-v"],
+                "postgresql": ["psql", "-V"], "wrk": ["wrk", "-v"]}
     found = {}
     for name, command in commands.items():
         if not shutil.which(command[0]):

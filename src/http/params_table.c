@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A hash table with open addressing. It is sized for the maximum number of parameters, so it never grows, and a search takes a
- * bounded number of steps even if names collide. */
+ * A hash table with open addressing, at most half full. It grows, because most requests have few parameters and every byte of
+ * their memory is cleared twice. The number of parameters is limited, and with it the steps of a search when names collide. */
 #include "http/params_table.h"
 
 #include <math.h>
@@ -17,18 +17,17 @@ struct params_entry {
 	size_t capacity; /* of the array */
 };
 
+enum { SLOTS_MIN = 32 };
+
 struct http_params *
 http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
 {
 	struct http_params *params = POOL_NEW(pool, struct http_params);
-	size_t slots = 2;
-	while (slots < 2 * caps->parameters)
-		slots *= 2;
 	params->pool = pool;
 	params->caps = *caps;
 	params->names = *names;
-	params->slots = POOL_ARRAY(pool, slots, size_t);
-	params->mask = slots - 1;
+	params->slots = POOL_ARRAY(pool, SLOTS_MIN, uint32_t);
+	params->mask = SLOTS_MIN - 1;
 	params->query_is_valid = true;
 	return params;
 }
@@ -166,11 +165,11 @@ hash_name(struct slice name)
 }
 
 /* The slot that has the name, or the free slot where it belongs. */
-static size_t *
+static uint32_t *
 find_slot(const struct http_params *params, struct slice name, uint32_t hash)
 {
 	for (size_t at = hash & params->mask;; at = (at + 1) & params->mask) {
-		size_t *slot = &params->slots[at];
+		uint32_t *slot = &params->slots[at];
 		if (*slot == 0)
 			return slot;
 		const struct params_entry *entry = &params->entries[*slot - 1];
@@ -182,18 +181,30 @@ find_slot(const struct http_params *params, struct slice name, uint32_t hash)
 static struct params_entry *
 find_entry(const struct http_params *params, struct slice name)
 {
-	size_t slot = *find_slot(params, name, hash_name(name));
+	const uint32_t slot = *find_slot(params, name, hash_name(name));
 	return slot == 0 ? NULL : &params->entries[slot - 1];
+}
+
+static void
+double_slots(struct http_params *params)
+{
+	const size_t slots = 2 * (params->mask + 1);
+	params->slots = POOL_ARRAY(params->pool, slots, uint32_t);
+	params->mask = slots - 1;
+	for (size_t i = 0; i < params->count; i++)
+		*find_slot(params, params->entries[i].param.name, params->entries[i].hash) = (uint32_t)i + 1;
 }
 
 static struct params_entry *
 add_entry(struct http_params *params, struct slice name)
 {
 	uint32_t hash = hash_name(name);
+	if (2 * (params->count + 1) > params->mask + 1)
+		double_slots(params);
 	params->entries = pool_grow(params->pool, params->entries, params->count, &params->capacity, sizeof(*params->entries));
 	struct params_entry *entry = &params->entries[params->count++];
 	*entry = (struct params_entry){ .param.name = pool_copy(params->pool, name), .hash = hash };
-	*find_slot(params, name, hash) = params->count;
+	*find_slot(params, name, hash) = (uint32_t)params->count;
 	return entry;
 }
 

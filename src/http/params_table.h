@@ -11,9 +11,9 @@ struct http_params {
 	struct http_names names;
 	struct params_entry *entries;
 	size_t count, capacity;
-	size_t values; /* number of values sent, including replaced ones */
-	size_t serial; /* of the last value added */
-	size_t *slots; /* index into entries + 1; 0: free */
+	size_t values;   /* number of values sent, including replaced ones */
+	size_t serial;   /* of the last value added */
+	uint32_t *slots; /* index into entries + 1; 0: free */
 	size_t mask;
 	bool query_is_valid;
 	struct http_problem query_problem; /* the first one of the query */

@@ -128,10 +128,15 @@ slice_sub(struct slice s, size_t from, size_t to)
 bool
 slice_is_ascii(struct slice s)
 {
-	for (size_t i = 0; i < s.size; i++)
-		if (!is_ascii(s.data[i]))
-			return false;
-	return true;
+	uint64_t word, high = 0;
+	size_t i = 0;
+	for (; s.size - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, s.data + i, sizeof(word));
+		high |= word;
+	}
+	for (; i < s.size; i++)
+		high |= (unsigned char)s.data[i];
+	return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 
 bool

@@ -19,6 +19,8 @@ utf8_next(struct slice *rest, uint32_t *character)
 size_t
 utf8_valid_size(struct slice s)
 {
+	if (slice_is_ascii(s)) /* true for most texts */
+		return s.size;
 	const uint8_t *invalid = u8_check((const uint8_t *)s.data, s.size);
 	return invalid == NULL ? s.size : (size_t)((const char *)invalid - s.data);
 }

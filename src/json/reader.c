@@ -103,7 +103,9 @@ check_text(struct slice text, struct json_problem *problem)
 	const size_t valid = utf8_valid_size(text);
 	if (valid < text.size)
 		return fail(problem, JSON_PROBLEM_TEXT, valid, "invalid UTF-8");
-	return check_escapes(text, NULL, problem);
+	const bool is_plain = slice_find(text, '\\') == text.size && slice_find(text, '\v') == text.size &&
+			      slice_find(text, '\f') == text.size; /* true for most texts */
+	return is_plain || check_escapes(text, NULL, problem);
 }
 
 static int
@@ -209,7 +211,7 @@ static const yajl_callbacks callbacks = {
 static void *
 allocate(void *context UNUSED, size_t size)
 {
-	return memory_alloc(size);
+	return memory_realloc(NULL, size); /* yajl clears what it needs */
 }
 
 static void *

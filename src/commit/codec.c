@@ -37,12 +37,12 @@ struct coder {
 static struct slice
 take(struct coder *coder, size_t size)
 {
-	coder->failed = coder->failed || coder->in.size < size;
+	const struct slice in = coder->in;
+	coder->failed = coder->failed || in.size < size;
 	if (coder->failed)
 		return SLICE_NONE;
-	struct slice taken = slice_sub(coder->in, 0, size);
-	coder->in = slice_sub(coder->in, size, coder->in.size);
-	return taken;
+	coder->in = (struct slice){ in.data + size, in.size - size };
+	return (struct slice){ in.data, size };
 }
 
 static void

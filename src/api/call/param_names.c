@@ -9,19 +9,10 @@ const struct param param_table[PARAMS] = { PARAM_LIST(ROW) };
 enum { REPEATABLE_MAX = 16, LETTER_ROWS_MAX = 24 };
 
 static bool
-has_name(const struct param *parameter, struct slice lower_name)
+has_name(const struct param *parameter, struct slice name)
 {
 	for (size_t i = 0; param_has_name(parameter, i); i++)
-		if (parameter->names[i].size == lower_name.size && slice_equal_nocase(parameter->names[i], lower_name))
-			return true;
-	return false;
-}
-
-bool
-param_is_reserved(struct slice lower_name)
-{
-	for (size_t i = 0; i < PARAMS; i++)
-		if ((param_table[i].groups & GROUPS_RESERVED) != 0 && has_name(&param_table[i], lower_name))
+		if (slice_equal_nocase(parameter->names[i], name))
 			return true;
 	return false;
 }
@@ -79,6 +70,16 @@ find_letter(struct slice name)
 	return (letter->sizes >> name.size & 1) != 0 ? letter : NULL;
 }
 
+bool
+param_is_reserved(struct slice name)
+{
+	const struct letter *letter = find_letter(name);
+	for (size_t i = 0; letter != NULL && i < letter->count; i++)
+		if ((letter->rows[i]->groups & GROUPS_RESERVED) != 0 && has_name(letter->rows[i], name))
+			return true;
+	return false;
+}
+
 /* How a name is read. `groups` are those of parameters that are not fields. */
 static enum http_name_kind
 kind_in(unsigned groups, struct slice name)
@@ -119,13 +120,9 @@ kind_in_call(struct slice name)
 static enum http_name_kind
 kind_of_member(struct slice name)
 {
-	const struct letter *letter = find_letter(name);
-	if (name.size == 0 || slice_starts_with(name, SLICE("_")) || slice_starts_with_nocase(name, SLICE(UTM_PREFIX)))
-		return HTTP_NAME_DROPPED;
-	for (size_t i = 0; letter != NULL && i < letter->count; i++)
-		if ((letter->rows[i]->groups & GROUPS_RESERVED) != 0 && has_name(letter->rows[i], name))
-			return HTTP_NAME_DROPPED;
-	return HTTP_NAME_FIELD;
+	const bool drops = name.size == 0 || slice_starts_with(name, SLICE("_")) ||
+			   slice_starts_with_nocase(name, SLICE(UTM_PREFIX)) || param_is_reserved(name);
+	return drops ? HTTP_NAME_DROPPED : HTTP_NAME_FIELD;
 }
 
 struct http_names

@@ -39,6 +39,14 @@ api_afterwards(struct api *api)
 	api->used_key.id = 0;
 }
 
+static size_t
+body_limit_of(const struct api_options *options, const struct route *route)
+{
+	if (route->key == KEY_PASSWORD || route->key == KEY_PAGE) /* the body is read without a key */
+		return options->public_body_bytes;
+	return (route->flags & ROUTE_BULK) != 0 ? options->bulk_body_bytes : options->body_bytes;
+}
+
 size_t
 api_body_limit(const struct api *api, const struct http_request *request)
 {
@@ -46,11 +54,8 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	struct slice allow;
 	if (api_is_management(api, request))
 		return MANAGE_BODY_MAX_BYTES;
-	if (route_find(request, &route, &allow) != FAILURE_NONE)
-		return api->options->body_bytes;
-	if (route->key == KEY_PASSWORD || route->key == KEY_PAGE) /* the body is read without a key */
-		return api->options->public_body_bytes;
-	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
+	return route_find(request, &route, &allow) == FAILURE_NONE ? body_limit_of(api->options, route)
+								   : api->options->body_bytes;
 }
 
 /* Routes without a key ignore the body, and opt-out links read it themselves, so an invalid body is not an error for them. The
@@ -75,10 +80,11 @@ parse_query(struct call *call)
 static bool
 parse_body(struct call *call)
 {
+	const struct api_options *options = call->api->options;
 	struct http_problem problem;
 	/* a key inside a compressed body is known only after the body is inflated */
-	const bool is_read = call_read_encoding(
-	    call, call->key.id != 0 ? api_body_limit(call->api, call->request) : call->api->options->public_body_bytes);
+	const bool is_read =
+	    call_read_encoding(call, call->key.id != 0 ? body_limit_of(options, call->route) : options->public_body_bytes);
 	if (is_read && http_params_parse_body(call->params, call->request, &call->params, &problem))
 		return true;
 	if (!call_count_unread(call) || !is_read)

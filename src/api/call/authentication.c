@@ -330,13 +330,14 @@ void
 call_look_for_key(struct call *call)
 {
 	const struct slice body = call->request->body;
-	if (body.size > 0)
-		call->body_key = find_known_key(call, body);
-	if (call->body_key != BODY_HAS_NO_KEY || body.size == 0)
+	const bool is_optional = call->route->key == KEY_OPTIONAL;
+	if (body.size == 0 || (is_optional && !contains(body, "lh"))) /* true for most bodies */
 		return;
-	const bool may = call->route->key != KEY_OPTIONAL
-			     ? contains(body, "api_key") || contains(body, "%") || contains(body, "\\u")
-			     : contains(body, "lh%5") || contains(body, "lh\\u005");
+	call->body_key = find_known_key(call, body);
+	if (call->body_key != BODY_HAS_NO_KEY)
+		return;
+	const bool may = is_optional ? contains(body, "lh%5") || contains(body, "lh\\u005")
+				     : contains(body, "api_key") || contains(body, "%") || contains(body, "\\u");
 	call->body_key = may ? BODY_MAY_HAVE_KEY : BODY_HAS_NO_KEY;
 }
 

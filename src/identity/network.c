@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encode.h"
+
 enum { ADDRESS_BITS = 128, V4_BITS = 32 };
 
 static const unsigned char v4_mapped[IP_V4_OFFSET] = { [10] = 0xff, [11] = 0xff };
@@ -67,6 +69,14 @@ ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address
 	return from->sa_family == AF_INET || from->sa_family == AF_INET6;
 }
 
+static struct slice
+format_v4(struct pool *pool, const unsigned char bytes[4])
+{
+	char digits[4][DECIMAL_SIZE];
+	return POOL_JOIN(pool, encode_decimal(bytes[0], digits[0]), SLICE("."), encode_decimal(bytes[1], digits[1]), SLICE("."),
+	    encode_decimal(bytes[2], digits[2]), SLICE("."), encode_decimal(bytes[3], digits[3]));
+}
+
 struct slice
 ip_address_format(struct pool *pool, const struct ip_address *address)
 {
@@ -74,9 +84,8 @@ ip_address_format(struct pool *pool, const struct ip_address *address)
 	if (address == NULL)
 		return SLICE_NONE;
 	if (ip_address_is_v4(address))
-		inet_ntop(AF_INET, address->bytes + IP_V4_OFFSET, text, sizeof(text));
-	else
-		inet_ntop(AF_INET6, address->bytes, text, sizeof(text));
+		return format_v4(pool, address->bytes + IP_V4_OFFSET);
+	inet_ntop(AF_INET6, address->bytes, text, sizeof(text));
 	return pool_copy(pool, slice_of(text));
 }
 

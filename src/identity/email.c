@@ -17,6 +17,8 @@ static bool
 is_clean(struct slice text)
 {
 	uint32_t character;
+	if (slice_is_ascii(text))
+		return true;
 	while (utf8_next(&text, &character))
 		for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 			if (refused[i](character))

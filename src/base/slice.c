@@ -125,18 +125,37 @@ slice_sub(struct slice s, size_t from, size_t to)
 	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
 }
 
+/* The same byte in each of the eight of a word. */
+#define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
+
 bool
 slice_is_ascii(struct slice s)
 {
-	uint64_t word, high = 0;
+	uint64_t word, all = 0;
 	size_t i = 0;
 	for (; s.size - i >= sizeof(word); i += sizeof(word)) {
 		memcpy(&word, s.data + i, sizeof(word));
-		high |= word;
+		all |= word;
 	}
 	for (; i < s.size; i++)
-		high |= (unsigned char)s.data[i];
-	return (high & UINT64_C(0x8080808080808080)) == 0;
+		all |= (unsigned char)s.data[i];
+	return (all & EIGHT(0x80)) == 0;
+}
+
+/* In the sum and the difference of an ASCII character, the highest bit is set for DEL and control characters. A carry into the
+ * next byte comes only from a byte that already has it. */
+bool
+slice_is_printable(struct slice s)
+{
+	uint64_t word, all = 0;
+	size_t i = 0;
+	for (; s.size - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, s.data + i, sizeof(word));
+		all |= word | (word + EIGHT(1)) | (word - EIGHT(' '));
+	}
+	for (; i < s.size; i++)
+		all |= s.data[i] < ' ' || s.data[i] > '~' ? EIGHT(0x80) : 0;
+	return (all & EIGHT(0x80)) == 0;
 }
 
 bool
@@ -152,6 +171,8 @@ slice_is_alnum(struct slice s, const char *others)
 bool
 slice_has_control(struct slice s)
 {
+	if (slice_is_printable(s)) /* true for most texts */
+		return false;
 	for (size_t i = 0; i < s.size; i++)
 		if ((unsigned char)s.data[i] < ' ' || s.data[i] == 0x7f)
 			return true;

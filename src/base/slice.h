@@ -59,6 +59,8 @@ size_t slice_find_last(struct slice s, char c);
 struct slice slice_sub(struct slice s, size_t from, size_t to);
 
 bool slice_is_ascii(struct slice s);
+/* Whether it contains only the ASCII characters from space to '~'. */
+bool slice_is_printable(struct slice s);
 /* Whether it contains only ASCII letters, digits and characters of `others`. */
 bool slice_is_alnum(struct slice s, const char *others);
 /* Whether it contains a C0 control character (including tab and line ends) or DEL. */

@@ -11,20 +11,11 @@ is_word(struct slice text)
 	return slice_is_alnum(text, "_");
 }
 
-static bool
-is_printable(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (text.data[i] < ' ' || text.data[i] > '~')
-			return false;
-	return true;
-}
-
 /* Printable, without blanks. */
 static bool
 is_visible(struct slice text)
 {
-	return is_printable(text) && slice_find(text, ' ') == text.size;
+	return slice_is_printable(text) && slice_find(text, ' ') == text.size;
 }
 
 /* A path or URL that something is appended to: no query, no fragment, no trailing "/". */
@@ -132,13 +123,13 @@ static bool
 is_header(struct slice text)
 {
 	const size_t colon = slice_find(text, ':');
-	return is_printable(text) && colon > 0 && colon < text.size && slice_is_alnum(slice_sub(text, 0, colon), "-_");
+	return slice_is_printable(text) && colon > 0 && colon < text.size && slice_is_alnum(slice_sub(text, 0, colon), "-_");
 }
 
 static bool
 is_text_body(struct slice text)
 {
-	return is_printable(text) && slice_contains(text, SLICE("{to}")) && slice_contains(text, SLICE("{text}"));
+	return slice_is_printable(text) && slice_contains(text, SLICE("{to}")) && slice_contains(text, SLICE("{text}"));
 }
 
 static bool
@@ -186,7 +177,7 @@ static const struct conf_rule mailbox = { "an address, or a name and <address>",
 static const struct conf_rule host = { "nothing, or the name or address of a host", .holds = is_host };
 static const struct conf_rule listen_at = { "nothing, an absolute path, or a loopback address and port",
 	.holds = is_listen_place };
-static const struct conf_rule header_text = { "printable ASCII", .holds = is_printable };
+static const struct conf_rule header_text = { "printable ASCII", .holds = slice_is_printable };
 static const struct conf_rule base_path = { "nothing, or a path that begins but does not end with /", .holds = is_base_path };
 static const struct conf_rule base_url = { "nothing, or http:// or https:// and a host, without / at its end",
 	.holds = is_base_url };

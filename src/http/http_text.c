@@ -109,6 +109,8 @@ is_control(uint32_t c)
 static bool
 is_clean(struct slice text)
 {
+	if (slice_is_printable(text)) /* true for most texts */
+		return true;
 	for (size_t i = 0; i < text.size; i++)
 		if (!is_ascii(text.data[i]) || (is_control((unsigned char)text.data[i]) && text.data[i] != '\n'))
 			return false;

@@ -124,19 +124,10 @@ add_character(char *out, struct context *context, uint32_t c, size_t bytes, stru
 	return size > 0 ? size : bytes;
 }
 
-static bool
-is_plain(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (text.data[i] < ' ' || text.data[i] > '~')
-			return false;
-	return true;
-}
-
 struct slice
 typed_clean(struct pool *pool, struct slice typed)
 {
-	if (is_plain(typed) || !utf8_valid(typed))
+	if (slice_is_printable(typed) || !utf8_valid(typed))
 		return slice_trim(typed);
 	char *out = pool_bytes(pool, LONGEST_FORM * typed.size);
 	struct context context = { 0 };

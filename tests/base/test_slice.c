@@ -96,6 +96,23 @@ control_characters_are_found_anywhere(void **state UNUSED)
 		assert_false(slice_has_control(without[i]));
 }
 
+/* Eight bytes are examined at once, and what remains one by one. */
+static void
+every_byte_counts_at_every_place(void **state UNUSED)
+{
+	char text[19];
+	for (size_t at = 0; at < sizeof(text); at++)
+		for (unsigned c = 0; c <= 0xff; c++) {
+			memset(text, c % 2 == 0 ? ' ' : '~', sizeof(text));
+			text[at] = (char)c;
+			const struct slice whole = { text, sizeof(text) };
+			assert_int_equal(slice_is_ascii(whole), c < 0x80);
+			assert_int_equal(slice_is_printable(whole), c >= ' ' && c <= '~');
+			assert_int_equal(slice_has_control(whole), c < ' ' || c == 0x7f);
+		}
+	assert_true(slice_is_ascii(SLICE_NONE) && slice_is_printable(SLICE_NONE));
+}
+
 int
 main(void)
 {
@@ -105,6 +122,7 @@ main(void)
 		cmocka_unit_test(slices_are_ordered_by_bytes),
 		cmocka_unit_test(slices_split_and_trim),
 		cmocka_unit_test(control_characters_are_found_anywhere),
+		cmocka_unit_test(every_byte_counts_at_every_place),
 	};
 	return cmocka_run_group_tests_name("base/slice", tests, NULL, NULL);
 }

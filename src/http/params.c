@@ -99,10 +99,10 @@ static enum body_format
 format_of(struct slice text, enum body_format named)
 {
 	const struct slice start = slice_trim(text);
-	if ((named == BODY_MULTIPART && slice_starts_with(start, SLICE("--"))) || slice_present(first_boundary(text)))
-		return BODY_MULTIPART;
 	if (begins_as_json(start))
 		return BODY_JSON;
+	if ((named == BODY_MULTIPART && slice_starts_with(start, SLICE("--"))) || slice_present(first_boundary(text)))
+		return BODY_MULTIPART;
 	if (!begins_as_form(start))
 		return named == BODY_LINES ? BODY_NONE : named;
 	return named == BODY_LINES && slice_find(start, '\n') < start.size ? BODY_LINES : BODY_FORM;
@@ -127,7 +127,7 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 				body->boundary = value;
 	}
 	body->format = format_of(body->text, named);
-	if (body->boundary.size == 0)
+	if (body->format == BODY_MULTIPART && body->boundary.size == 0)
 		body->boundary = first_boundary(body->text);
 	return body->format != BODY_NONE;
 }

@@ -36,18 +36,23 @@ is_placeholder(struct slice text)
 	       slice_equal_nocase(text, SLICE("Bearer"));
 }
 
+static enum param_id
+key_param(const struct call *call)
+{
+	return call->route->key == KEY_PASSWORD ? PARAM_PASSWORD : PARAM_KEY;
+}
+
 /* Reads `api_key` from query or body, otherwise the last token of either header. An unreadable key counts as none. */
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
-	const bool password = call->route->key == KEY_PASSWORD;
-	if (!param_read_text(call, password ? PARAM_PASSWORD : PARAM_KEY, key)) {
+	if (!param_read_text(call, key_param(call), key)) {
 		call->checking_limits = false;
 		if (!must_prove_key(call))
 			(void)!call_pass_address(call);
 		return false;
 	}
-	if (password)
+	if (call->route->key == KEY_PASSWORD)
 		return true;
 	*key = typed_clean(call->request->pool, *key);
 	const struct slice headers[] = { call->request->authorization, call->request->authentication };
@@ -369,6 +374,8 @@ bool
 call_confirm_key(struct call *call)
 {
 	struct slice text;
+	if (http_params_find(call->params, param_name(key_param(call))) == NULL) /* the key is that of a header, as before */
+		return true;
 	if (!read_key_text(call, &text))
 		return false;
 	const bool same = slice_equal(text, call->key_text);

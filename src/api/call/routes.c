@@ -2,6 +2,7 @@
 #include "api/call/routes.h"
 
 #include "api/call/route_list.h"
+#include "base/panic.h"
 
 #define ROW(method, path, key, campaign, rights, flags, handler) { HTTP_##method, path, key, campaign, rights, flags },
 const struct route route_table[] = { ROUTE_LIST(ROW) };
@@ -42,23 +43,39 @@ is_campaign_id(struct slice segment)
 static bool
 part_fits(struct slice part, struct slice segment)
 {
-	if (slice_equal(part, SLICE("{campaign}")) || slice_equal(part, SLICE("{page}")))
-		return is_campaign_id(segment);
-	return slice_starts_with(part, SLICE("{")) || slice_equal(part, segment);
+	if (part.data[0] != '{')
+		return slice_equal(part, segment);
+	const bool is_id = slice_equal(part, SLICE("{campaign}")) || slice_equal(part, SLICE("{page}"));
+	return !is_id || is_campaign_id(segment);
+}
+
+enum { PARTS_MAX = 6 };
+
+struct path {
+	struct slice parts[PARTS_MAX];
+	size_t count;
+};
+
+static struct path
+split(const char *text)
+{
+	struct path path = { .count = 0 };
+	struct slice rest = slice_of(text), part;
+	while (path.count < PARTS_MAX && slice_next(&rest, '/', &part))
+		path.parts[path.count++] = part;
+	require(rest.size == 0);
+	return path;
 }
 
 static bool
-path_matches(const char *path, const struct http_request *request)
+path_matches(const struct path *path, const struct http_request *request)
 {
-	struct slice rest = slice_of(path), part;
-	size_t i = 0;
-	for (; slice_next(&rest, '/', &part); i++) {
-		if (i == request->segment_count)
+	if (path->count != request->segment_count)
+		return false;
+	for (size_t i = 0; i < path->count; i++)
+		if (!part_fits(path->parts[i], request->segments[i]))
 			return false;
-		if (!part_fits(part, request->segments[i]))
-			return false;
-	}
-	return i == request->segment_count;
+	return true;
 }
 
 /* Whether the action is unknown (docs/api.md 1.1, Methods). */
@@ -72,8 +89,11 @@ is_unknown_action(const struct http_request *request)
 static const struct route *
 find_route(const struct http_request *request, enum http_method method)
 {
+	static struct path paths[ARRAY_SIZE(route_table)];
+	for (size_t i = 0; i < route_count && paths[i].count == 0; i++)
+		paths[i] = split(route_table[i].path);
 	for (size_t i = 0; i < route_count; i++)
-		if (route_table[i].method == method && path_matches(route_table[i].path, request))
+		if (route_table[i].method == method && path_matches(&paths[i], request))
 			return &route_table[i];
 	return NULL;
 }

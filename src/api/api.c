@@ -71,7 +71,7 @@ reads_body(const struct call *call)
 static void
 parse_query(struct call *call)
 {
-	const struct http_names names = param_names(call);
+	const struct http_names names = param_names(call->route);
 	call->params = http_params_parse_query(call->request, &call->api->options->caps, &names);
 }
 

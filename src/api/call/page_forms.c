@@ -284,7 +284,7 @@ finds_campaign(struct call *call)
 static bool
 read_typed(struct call *call)
 {
-	const struct http_names names = param_names(call);
+	const struct http_names names = param_names(call->route);
 	if (!can_repeat(call) || (!call->counted && !call_pass_form(call)) || !finds_campaign(call))
 		return false;
 	call->params = http_params_parse_typed(call->request, &call->api->options->caps, &names);

@@ -6,7 +6,7 @@
 #define ROW(id, groups, flags, ...) [id] = { { __VA_ARGS__ }, groups, flags },
 const struct param param_table[PARAMS] = { PARAM_LIST(ROW) };
 
-enum { REPEATABLE_MAX = 16, LETTER_ROWS_MAX = 24 };
+enum { COLLECTING_MAX = 16, LETTER_ROWS_MAX = 24 };
 
 static bool
 has_name(const struct param *parameter, struct slice name)
@@ -125,24 +125,40 @@ kind_of_member(struct slice name)
 	return drops ? HTTP_NAME_DROPPED : HTTP_NAME_FIELD;
 }
 
-struct http_names
-param_names(const struct call *call)
+struct collecting {
+	struct slice names[COLLECTING_MAX];
+	size_t count;
+};
+
+static void
+add_names(struct collecting *collecting, const struct param *row)
 {
-	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
-	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
-	struct http_names all = { .collecting = names,
-		.kind_of = kind_in_call,
+	for (size_t k = 0; param_has_name(row, k); k++) {
+		require(collecting->count < COLLECTING_MAX);
+		if (collecting->count < COLLECTING_MAX)
+			collecting->names[collecting->count++] = row->names[k];
+	}
+}
+
+static const struct collecting *
+find_collecting(bool bulk)
+{
+	static struct collecting found[2];
+	struct collecting *collecting = &found[bulk];
+	const bool is_filled = collecting->count > 0;
+	for (const struct param *row = param_table; !is_filled && row < param_table + PARAMS; row++)
+		if ((row->flags & PARAM_REPEATABLE) != 0 && (bulk || (row->groups & (GROUP_LEADS | GROUP_TAGS)) == 0))
+			add_names(collecting, row);
+	return collecting;
+}
+
+struct http_names
+param_names(const struct route *route)
+{
+	const struct collecting *collecting = find_collecting((route->flags & ROUTE_BULK) != 0);
+	return (struct http_names){ .collecting = collecting->names,
+		.collecting_count = collecting->count,
+		.kind_of = (route->flags & ROUTE_FIELDS) != 0 ? kind_in_signup : kind_in_call,
 		.fields = SLICE(CUSTOM_FIELDS_NAME),
 		.kind_of_member = kind_of_member };
-	if ((call->route->flags & ROUTE_FIELDS) != 0)
-		all.kind_of = kind_in_signup;
-	for (size_t i = 0; i < PARAMS; i++)
-		if ((param_table[i].flags & PARAM_REPEATABLE) != 0 &&
-		    (bulk || (param_table[i].groups & (GROUP_LEADS | GROUP_TAGS)) == 0))
-			for (size_t k = 0; param_has_name(&param_table[i], k); k++) {
-				require(all.collecting_count < REPEATABLE_MAX);
-				if (all.collecting_count < REPEATABLE_MAX)
-					names[all.collecting_count++] = param_table[i].names[k];
-			}
-	return all;
 }

@@ -146,9 +146,9 @@ param_name(enum param_id id)
 	return param_table[id].names[0];
 }
 
-/* How the parser reads the names of a call's parameters, in the pool of the request. Repeated values of a PARAM_REPEATABLE
- * become an array; those of GROUP_LEADS and GROUP_TAGS only in bulk calls (docs/api.md 1.1). */
-struct http_names param_names(const struct call *call);
+/* How the parser reads the names of parameters on this route. Repeated values of a PARAM_REPEATABLE become an array; those of
+ * GROUP_LEADS and GROUP_TAGS only in bulk calls (docs/api.md 1.1). */
+struct http_names param_names(const struct route *route);
 /* Whether a name, in upper or lower case, is one of GROUPS_RESERVED. */
 bool param_is_reserved(struct slice name);
 /* Whether a name in lower case is one of PARAM_INFORMS. */

@@ -196,7 +196,7 @@ put_fields(struct entry *entry)
 	struct call *call = entry->call;
 	struct inbound_result *result = entry->result;
 	struct pool *pool = call->request->pool;
-	const struct http_names names = param_names(call);
+	const struct http_names names = param_names(call->route);
 	struct http_problem problem;
 	call->params = http_params_new(pool, &call->api->options->caps, &names);
 	entry->typed = http_params_new(pool, &call->api->options->caps, &names);

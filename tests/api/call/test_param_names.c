@@ -12,9 +12,7 @@ static struct http_names
 names_of(const char *path, unsigned flags)
 {
 	const struct route route = { .method = HTTP_POST, .path = path, .flags = flags };
-	struct http_request request = { .pool = pool };
-	const struct call call = { .route = &route, .request = &request };
-	return param_names(&call);
+	return param_names(&route);
 }
 
 static struct http_names

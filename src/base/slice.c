@@ -10,12 +10,6 @@ slice_of(const char *text)
 }
 
 bool
-slice_equal(struct slice a, struct slice b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
-bool
 slice_equal_nocase(struct slice a, struct slice b)
 {
 	if (a.size != b.size)
@@ -32,12 +26,6 @@ slice_compare(struct slice a, struct slice b)
 	const size_t common = a.size < b.size ? a.size : b.size;
 	const int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
-bool
-slice_starts_with(struct slice s, struct slice prefix)
-{
-	return slice_equal(slice_sub(s, 0, prefix.size), prefix);
 }
 
 bool
@@ -113,16 +101,6 @@ slice_find_last(struct slice s, char c)
 		if (s.data[i - 1] == c)
 			return i - 1;
 	return s.size;
-}
-
-struct slice
-slice_sub(struct slice s, size_t from, size_t to)
-{
-	if (to > s.size)
-		to = s.size;
-	if (from > to)
-		from = to;
-	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
 }
 
 /* The same byte in each of the eight of a word. */

@@ -31,12 +31,33 @@ slice_present(struct slice s)
 	return s.data != NULL;
 }
 
-bool slice_equal(struct slice a, struct slice b);
+static inline bool
+slice_equal(struct slice a, struct slice b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* From `from` up to, but not including, `to`; both are clamped to the slice. */
+static inline struct slice
+slice_sub(struct slice s, size_t from, size_t to)
+{
+	if (to > s.size)
+		to = s.size;
+	if (from > to)
+		from = to;
+	return (struct slice){ s.data == NULL ? NULL : s.data + from, to - from };
+}
+
+static inline bool
+slice_starts_with(struct slice s, struct slice prefix)
+{
+	return slice_equal(slice_sub(s, 0, prefix.size), prefix);
+}
+
 /* ASCII letters compare without case; all other bytes exactly. */
 bool slice_equal_nocase(struct slice a, struct slice b);
 /* Like memcmp; if one text is the beginning of the other, it comes first. */
 int slice_compare(struct slice a, struct slice b);
-bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);
 bool slice_contains(struct slice s, struct slice part);
@@ -54,9 +75,6 @@ bool slice_is_listed(struct slice s, const char *list);
 size_t slice_find(struct slice s, char c);
 /* Offset of the last byte `c`, or s.size. */
 size_t slice_find_last(struct slice s, char c);
-
-/* From `from` up to, but not including, `to`; both are clamped to the slice. */
-struct slice slice_sub(struct slice s, size_t from, size_t to);
 
 bool slice_is_ascii(struct slice s);
 /* Whether it contains only the ASCII characters from space to '~'. */

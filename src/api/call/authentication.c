@@ -329,6 +329,19 @@ find_known_key(struct call *call, struct slice text)
 	return BODY_MAY_HAVE_KEY;
 }
 
+/* Whether the text contains "lh". Faster than memmem(3), because few texts have many of these letters. */
+static bool
+contains_lh(struct slice text)
+{
+	size_t at;
+	while ((at = slice_find(text, 'l')) < text.size) {
+		text = slice_sub(text, at + 1, text.size);
+		if (slice_starts_with(text, SLICE("h")))
+			return true;
+	}
+	return false;
+}
+
 /* Some clients escape more than necessary. A key that is missed here is found after parsing, so only calls that need a key have
  * to look for every escape, including malformed ones. */
 void
@@ -336,7 +349,7 @@ call_look_for_key(struct call *call)
 {
 	const struct slice body = call->request->body;
 	const bool is_optional = call->route->key == KEY_OPTIONAL;
-	if (body.size == 0 || (is_optional && !contains(body, "lh"))) /* true for most bodies */
+	if (body.size == 0 || (is_optional && !contains_lh(body))) /* true for most bodies */
 		return;
 	call->body_key = find_known_key(call, body);
 	if (call->body_key != BODY_HAS_NO_KEY)

@@ -88,13 +88,6 @@ slice_is_listed(struct slice s, const char *list)
 }
 
 size_t
-slice_find(struct slice s, char c)
-{
-	const char *at = s.size == 0 ? NULL : memchr(s.data, c, s.size);
-	return at == NULL ? s.size : (size_t)(at - s.data);
-}
-
-size_t
 slice_find_last(struct slice s, char c)
 {
 	for (size_t i = s.size; i > 0; i--)

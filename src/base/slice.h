@@ -72,7 +72,13 @@ bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
 bool slice_is_listed(struct slice s, const char *list);
 
 /* Offset of the first byte `c`, or s.size. */
-size_t slice_find(struct slice s, char c);
+static inline size_t
+slice_find(struct slice s, char c)
+{
+	const char *at = s.size == 0 ? NULL : (const char *)memchr(s.data, c, s.size);
+	return at == NULL ? s.size : (size_t)(at - s.data);
+}
+
 /* Offset of the last byte `c`, or s.size. */
 size_t slice_find_last(struct slice s, char c);
 

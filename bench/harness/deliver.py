@@ -134,7 +134,7 @@ def deliver(bench):
     if not bench.options.quick:
         bench.running.remove(jobs.server)
         jobs.server.stop()
-    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.45, "curl"), Goal("leadhook", "rate", ">=", 1.3, "php-cron")],
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", 0.6, "curl"), Goal("leadhook", "rate", ">=", 1.8, "php-cron")],
                    due=count, webhooks=WEBHOOKS, payload_bytes=subject.payload_bytes(), graphile_worker_tried=tried)
 
 

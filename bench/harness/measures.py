@@ -49,9 +49,9 @@ def pss_kib(pid):
     return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1])
 
 
-def descriptors(pid):
-    """Return the number of open descriptors."""
-    return len(os.listdir(f"/proc/{pid}/fd"))
+def process_name(pid):
+    """Return what ps(1) shows as the name of the process."""
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().rstrip()
 
 
 def spread(values):

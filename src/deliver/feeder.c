@@ -21,7 +21,8 @@ enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
 	SEND_MARGIN_MS = 5 * 1000, /* minimum time between the end of an attempt and the end of the lease */
 	WAIT_MAX_MS = 200,         /* how long a fetched delivery may wait to be sent */
-	BUSY_POLL_MS = 10,         /* interval of polls while there is due work */
+	BUSY_POLL_MS = 10,         /* interval of polls while there is due work, … */
+	WOKEN_POLL_MS = 1,         /* … and after wakes */
 	POLL_SHARE = 4,            /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
 	WAITING_POLL_SHARE = 9,    /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
 	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay that these shares cause */
@@ -34,6 +35,8 @@ enum {
 	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each further one, … */
 	INTERRUPTED_DOUBLINGS = 10 /* … up to this number of attempts */
 };
+/* Microseconds in a millisecond: a poll often takes less than that. */
+#define MS_US INT64_C(1000)
 
 struct feeder {
 	struct feeder_parts with;
@@ -45,8 +48,8 @@ struct feeder {
 	int64_t next_lease_ms;
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
-	int64_t woken_poll_ms;                                 /* a wake does not cause a poll before this time */
-	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
+	int64_t woken_poll_ms, waiting_poll_ms;                /* see woken_poll_ms */
+	int64_t full_poll_took_us, newest_poll_took_us;        /* duration of the last polls */
 	int64_t next_newest_poll_ms;                           /* until then, only full polls, even if they are slow */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
 	uint64_t leased_shards;                                /* bit i: shard i */
@@ -58,7 +61,7 @@ struct feeder {
 	/* the thread uses it between begin and done of a task, the main loop otherwise */
 	struct {
 		struct pool *pool;
-		int64_t began_ms, ended_ms;
+		int64_t began_ms, ended_ms, took_us;
 		int64_t lease_end_ms;
 		uint64_t shards;
 		struct due_query query;
@@ -216,7 +219,15 @@ when_poll(const void *context)
 	if (f->ending || !f->recovered || f->lease_end_ms == 0)
 		return CLOCK_NEVER;
 	/* while webhooks wait for a slot, the poll for others uses the idle interval */
-	return scheduler_waiting(f->with.scheduler) || !f->progress ? f->next_poll_ms : f->busy_poll_ms;
+	const bool soon = f->progress && !scheduler_waiting(f->with.scheduler);
+	return soon && f->busy_poll_ms < f->next_poll_ms ? f->busy_poll_ms : f->next_poll_ms;
+}
+
+/* A wake does not cause a poll before this time. */
+static int64_t
+woken_poll_ms(const struct feeder *f)
+{
+	return scheduler_waiting(f->with.scheduler) ? f->waiting_poll_ms : f->woken_poll_ms;
 }
 
 /* An event_handler. */
@@ -224,7 +235,7 @@ static void
 woken(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
 	struct feeder *f = context;
-	f->next_poll_ms = f->woken_poll_ms;
+	f->next_poll_ms = woken_poll_ms(f);
 	event_loop_return(f->with.loop);
 }
 
@@ -232,7 +243,7 @@ void
 feeder_watch_wakes(struct feeder *f)
 {
 	const int64_t when = when_poll(f);
-	const bool is_later = when != CLOCK_NEVER && when > f->woken_poll_ms;
+	const bool is_later = when != CLOCK_NEVER && when > woken_poll_ms(f);
 	if (f->with.options->wake_fd >= 0 &&
 	    !event_loop_watch(f->with.loop, f->with.options->wake_fd, is_later ? EPOLLIN : 0, woken, f))
 		panic("a wake socket cannot be watched");
@@ -258,33 +269,36 @@ static enum result
 poll_due(struct store *store, void *context)
 {
 	struct feeder *f = context;
+	const int64_t began_us = clock_monotonic_us();
 	enum result result = store_due_webhooks(store, f->work.pool, &f->work.query, &f->work.found);
 	f->work.ended_ms = clock_monotonic_ms();
+	f->work.took_us = clock_monotonic_us() - began_us;
 	return result;
 }
 
 /* The pause after a poll, so that polls take at most 1 part in 1 + share of the time. */
 static int64_t
-pause_ms(int64_t poll_ms, int64_t share, int64_t max_ms)
+pause_ms(int64_t poll_us, int64_t share, int64_t max_ms)
 {
-	return share * poll_ms < max_ms ? share * poll_ms : max_ms;
+	const int64_t ms = (share * poll_us + MS_US - 1) / MS_US;
+	return ms < max_ms ? ms : max_ms;
 }
 
-/* A full poll took `took_ms`. */
+/* A full poll took `took_us`. */
 static void
-full_polled(struct feeder *f, int64_t now, int64_t took_ms)
+full_polled(struct feeder *f, int64_t now, int64_t took_us)
 {
-	f->slow_polls = took_ms > SLOW_POLL_MS ? f->slow_polls + 1 : 0;
+	f->slow_polls = took_us > SLOW_POLL_MS * MS_US ? f->slow_polls + 1 : 0;
 	f->next_full_poll_ms = now;
 	if (f->slow_polls >= SLOW_POLLS && now >= f->next_newest_poll_ms)
-		f->next_full_poll_ms += pause_ms(took_ms, SLOW_POLL_SHARE, SLOW_POLL_MAX_MS);
+		f->next_full_poll_ms += pause_ms(took_us, SLOW_POLL_SHARE, SLOW_POLL_MAX_MS);
 }
 
-/* A poll of the newest rows took `took_ms`: longer than a full poll if very many rows are new, because it reads them all. */
+/* A poll of the newest rows took `took_us`: longer than a full poll if very many rows are new, because it reads them all. */
 static void
-newest_polled(struct feeder *f, int64_t now, int64_t took_ms)
+newest_polled(struct feeder *f, int64_t now, int64_t took_us)
 {
-	if (took_ms <= f->full_poll_took_ms)
+	if (took_us <= f->full_poll_took_us)
 		return;
 	f->next_full_poll_ms = now;
 	f->next_newest_poll_ms = now + NEWEST_RETRY_MS;
@@ -294,13 +308,15 @@ newest_polled(struct feeder *f, int64_t now, int64_t took_ms)
 static void
 schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
 {
-	const int64_t poll_ms = now >= f->next_full_poll_ms ? f->full_poll_took_ms : f->newest_poll_took_ms;
-	const int64_t soonest_ms = now + pause_ms(poll_ms, POLL_SHARE, POLL_PAUSE_MAX_MS);
-	const int64_t waiting_ms =
-	    scheduler_waiting(f->with.scheduler) ? pause_ms(poll_ms, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS) : 0;
+	const int64_t poll_us = now >= f->next_full_poll_ms ? f->full_poll_took_us : f->newest_poll_took_us;
+	const int64_t soonest_ms = now + pause_ms(poll_us, POLL_SHARE, POLL_PAUSE_MAX_MS);
+	const int64_t waiting_ms = now + pause_ms(poll_us, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS);
 	f->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
-	f->woken_poll_ms = (now + waiting_ms > soonest_ms ? now + waiting_ms : soonest_ms) + BUSY_POLL_MS;
-	f->next_poll_ms = now + (f->with.options->poll_ms > waiting_ms ? f->with.options->poll_ms : waiting_ms);
+	f->woken_poll_ms = soonest_ms + WOKEN_POLL_MS;
+	f->waiting_poll_ms = waiting_ms + WOKEN_POLL_MS;
+	f->next_poll_ms = now + f->with.options->poll_ms;
+	if (scheduler_waiting(f->with.scheduler) && waiting_ms > f->next_poll_ms)
+		f->next_poll_ms = waiting_ms;
 	if (next_due_ms >= 0 && next_due_ms - f->database_ahead_ms < f->next_poll_ms)
 		f->next_poll_ms = next_due_ms - f->database_ahead_ms + 1;
 	if (f->next_poll_ms < soonest_ms)
@@ -313,15 +329,15 @@ polled(void *context, enum result result)
 	struct feeder *f = context;
 	const struct due_webhooks *found = &f->work.found;
 	const bool full = !f->work.query.newest;
-	const int64_t now = clock_monotonic_ms(), took_ms = f->work.ended_ms - f->work.began_ms;
-	*(full ? &f->full_poll_took_ms : &f->newest_poll_took_ms) = took_ms;
+	const int64_t now = clock_monotonic_ms(), took_us = f->work.took_us;
+	*(full ? &f->full_poll_took_us : &f->newest_poll_took_us) = took_us;
 	if (result == RESULT_OK) {
 		metrics_stamp(METRIC_POLLED, clock_wall_ms());
 		f->database_ahead_ms = found->now_ms - f->work.ended_ms;
 		if (full)
-			full_polled(f, now, took_ms);
+			full_polled(f, now, took_us);
 		else
-			newest_polled(f, now, took_ms);
+			newest_polled(f, now, took_us);
 		scheduler_note_poll(f->with.scheduler, found, f->work.ends);
 		maintenance_note_poll(f->with.maintenance, found);
 		if (full)
@@ -335,7 +351,7 @@ polled(void *context, enum result result)
 	} else {
 		f->progress = true;
 		/* otherwise a query that always times out would be retried forever */
-		if (full && took_ms > FAILED_POLL_MS)
+		if (full && took_us > FAILED_POLL_MS * MS_US)
 			f->next_full_poll_ms = now + SLOW_POLL_MAX_MS;
 	}
 	pool_free(&f->work.pool);

@@ -25,6 +25,14 @@ clock_monotonic_ms(void)
 }
 
 int64_t
+clock_monotonic_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t
 clock_boot_ms(void)
 {
 	return read_clock(CLOCK_BOOTTIME);

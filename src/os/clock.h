@@ -11,6 +11,8 @@
 int64_t clock_wall_ms(void);
 /* Monotonic; only differences are meaningful. */
 int64_t clock_monotonic_ms(void);
+/* The same clock in microseconds, to measure what takes less than some milliseconds. */
+int64_t clock_monotonic_us(void);
 /* Likewise, but also counts while the host is suspended. For leases and similar limits, after which others may take over. */
 int64_t clock_boot_ms(void);
 

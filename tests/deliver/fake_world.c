@@ -100,12 +100,19 @@ world_count(uint64_t webhook_id, enum delivery_state state)
 }
 
 int64_t __wrap_clock_monotonic_ms(void);
+int64_t __wrap_clock_monotonic_us(void);
 int64_t __wrap_clock_boot_ms(void);
 
 int64_t
 __wrap_clock_monotonic_ms(void)
 {
 	return world.now_ms;
+}
+
+int64_t
+__wrap_clock_monotonic_us(void)
+{
+	return 1000 * world.now_ms;
 }
 
 int64_t

@@ -42,7 +42,7 @@ check_PROGRAMS += %D%/texts/test_gateway
 # The test replaces the store, the sender and the clock.
 %C%_fake = %D%/fake_bulk.c %D%/fake_jobs.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
-%C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=clock_boot_ms
+%C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=clock_monotonic_us,--wrap=clock_boot_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_outcomes_SOURCES = %D%/test_outcomes.c $(%C%_fake)

@@ -212,7 +212,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_lock_recorded", "", "d" },
 	{ "sql_lock_webhook_status", "", "w" },
 	{ "sql_delete_due", "", "/d" },
-	{ "sql_delete_untried_due", "", "/d" },
+	{ "sql_delete_untried_due", "", "d" },
 	{ "sql_disable_webhook", "w", "" },
 	{ "sql_select_campaign_of_active_webhook", "w", "" },
 	{ "sql_lock_campaign_if_free", "1", "" },

@@ -33,10 +33,11 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
 		.accepts = webhook_url_is_respelled(to->url, result->location) ? SLICE_NONE : to->accepts,
 	};
-	uint64_t jitter;
+	uint64_t jitter = 0;
 	if (result->error == SENDER_SEALED) /* even at the end of the schedule: nothing was tried */
 		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
-	random_bytes(&jitter, sizeof(jitter));
+	if (!answer.answered || !retry_is_taken(answer.status, answer.accepts)) /* the others need no system call for it */
+		random_bytes(&jitter, sizeof(jitter));
 	return retry_decide(slot->schedule, &answer, slot_attempts_made(slot), jitter);
 }
 

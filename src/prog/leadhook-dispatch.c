@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -283,10 +284,15 @@ struct run {
 	struct companion processes[DISPATCHER_COMPANIONS];
 };
 
+/* Memory that a thread keeps between its tasks: returning it after each fetch would cost as much as the rest of the fetch. */
+enum { TASK_KEEP_BYTES = 4 * 1024 * 1024 };
+
 static int
 deliver(const struct run *run, struct store *store)
 {
 	const struct wiring *wiring = run->wiring;
+	mallopt(M_MMAP_THRESHOLD, TASK_KEEP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, TASK_KEEP_BYTES);
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, run->arguments);
 	const struct job_settings job_settings = wiring_job_settings(wiring);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)

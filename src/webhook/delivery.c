@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/delivery.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/duration.h"
@@ -127,7 +126,9 @@ id_set_contains(const struct id_set *set, uint64_t id)
 struct slice
 delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id)
 {
-	return pool_printf(pool, "msg_%.*s_%" PRIu64, SLICE_ARGS(installation_id), delivery_id);
+	char digits[DECIMAL_SIZE];
+	const struct slice pieces[] = { SLICE("msg_"), installation_id, SLICE("_"), encode_decimal(delivery_id, digits) };
+	return pool_join(pool, pieces, ARRAY_SIZE(pieces));
 }
 
 struct slice

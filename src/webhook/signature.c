@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/signature.h"
 
-#include <inttypes.h>
-
+#include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
 
@@ -26,9 +25,10 @@ signature_header(
 	    !base64_decode(pool, slice_sub(secret, secret_prefix.size, secret.size), &key) || key.size < SECRET_MIN ||
 	    key.size > SECRET_MAX)
 		return false;
-	struct slice pieces[] = { id, pool_printf(pool, ".%" PRId64 ".", timestamp), body };
-	struct digest digest = digest_hmac_sha256(key, pieces, ARRAY_SIZE(pieces));
-	struct slice text = base64_encode(pool, digest_slice(&digest));
-	*header = pool_printf(pool, "v1,%.*s", SLICE_ARGS(text));
+	char digits[DECIMAL_SIZE];
+	const struct slice pieces[] = { id, SLICE("."), encode_decimal((uint64_t)timestamp, digits), SLICE("."), body };
+	const struct digest digest = digest_hmac_sha256(key, pieces, ARRAY_SIZE(pieces));
+	const struct slice signature[] = { SLICE("v1,"), base64_encode(pool, digest_slice(&digest)) };
+	*header = pool_join(pool, signature, ARRAY_SIZE(signature));
 	return true;
 }

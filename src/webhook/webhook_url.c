@@ -206,8 +206,10 @@ webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled)
 	buffer_init(&out, DIALLED_MAX);
 	buffer_add(&out, parts.scheme->prefix);
 	buffer_add(&out, to.host);
-	if (parts.port.size > 0)
-		buffer_printf(&out, ":%u", (unsigned)to.port);
+	if (parts.port.size > 0) {
+		buffer_add_byte(&out, ':');
+		buffer_add_u64(&out, to.port);
+	}
 	add_target(&out, parts.target);
 	bool whole = buffer_ok(&out);
 	if (whole)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/send/delivery_request.h"
 
-#include <inttypes.h>
-
+#include "base/encode.h"
 #include "webhook/form.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
@@ -30,6 +29,13 @@ sign(struct pool *pool, const struct due_delivery *delivery, int64_t timestamp, 
 	return true;
 }
 
+static struct slice
+header(struct pool *pool, struct slice name, struct slice value)
+{
+	const struct slice pieces[] = { name, SLICE(": "), value };
+	return pool_join(pool, pieces, ARRAY_SIZE(pieces));
+}
+
 static const char *
 path_or_null(struct pool *pool, struct slice path)
 {
@@ -41,6 +47,7 @@ delivery_request_make(struct pool *pool, const struct due_delivery *delivery, in
 {
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;
+	char digits[DECIMAL_SIZE];
 	struct slice signatures, url, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
 	*attempt = (struct attempt){ .body = delivery->payload };
 	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
@@ -49,9 +56,9 @@ delivery_request_make(struct pool *pool, const struct due_delivery *delivery, in
 	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
 		return false;
 	headers[0] = content_types[delivery->form];
-	headers[1] = pool_printf(pool, "webhook-id: %.*s", SLICE_ARGS(delivery->message_id));
-	headers[2] = pool_printf(pool, "webhook-timestamp: %" PRId64, timestamp);
-	headers[3] = pool_printf(pool, "webhook-signature: %.*s", SLICE_ARGS(signatures));
+	headers[1] = header(pool, SLICE("webhook-id"), delivery->message_id);
+	headers[2] = header(pool, SLICE("webhook-timestamp"), encode_decimal((uint64_t)timestamp, digits));
+	headers[3] = header(pool, SLICE("webhook-signature"), signatures);
 	attempt->url = pool_string(pool, url);
 	attempt->headers = headers;
 	attempt->header_count = HEADERS;

@@ -26,6 +26,7 @@ enum {
 	POLL_SHARE = 4,            /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
 	WAITING_POLL_SHARE = 9,    /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
 	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay that these shares cause */
+	POLLS_OF_AVERAGE = 4,      /* how many polls change the average duration of a poll */
 	SLOW_POLL_MS = 20,         /* after SLOW_POLLS consecutive full polls that take longer, … */
 	SLOW_POLLS = 2,            /* … full polls are made less often, and the polls in between read only the newest rows: */
 	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
@@ -49,7 +50,7 @@ struct feeder {
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
 	int64_t woken_poll_ms, waiting_poll_ms;                /* see woken_poll_ms */
-	int64_t full_poll_took_us, newest_poll_took_us;        /* duration of the last polls */
+	int64_t full_poll_us, newest_poll_us;                  /* average durations; 0: there was none */
 	int64_t next_newest_poll_ms;                           /* until then, only full polls, even if they are slow */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
 	uint64_t leased_shards;                                /* bit i: shard i */
@@ -298,17 +299,24 @@ full_polled(struct feeder *f, int64_t now, int64_t took_us)
 static void
 newest_polled(struct feeder *f, int64_t now, int64_t took_us)
 {
-	if (took_us <= f->full_poll_took_us)
+	if (took_us <= f->full_poll_us)
 		return;
 	f->next_full_poll_ms = now;
 	f->next_newest_poll_ms = now + NEWEST_RETRY_MS;
 }
 
-/* Sets the time of the next poll, assuming that it takes as long as the last one of its kind. */
+/* An average delays several polls a little after one that took longer, and not the next one by all of its share. */
+static void
+note_duration(int64_t *average_us, int64_t took_us)
+{
+	*average_us = *average_us == 0 ? took_us : *average_us + (took_us - *average_us) / POLLS_OF_AVERAGE;
+}
+
+/* Sets the time of the next poll, assuming that it takes as long as others of its kind. */
 static void
 schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
 {
-	const int64_t poll_us = now >= f->next_full_poll_ms ? f->full_poll_took_us : f->newest_poll_took_us;
+	const int64_t poll_us = now >= f->next_full_poll_ms ? f->full_poll_us : f->newest_poll_us;
 	const int64_t soonest_ms = now + pause_ms(poll_us, POLL_SHARE, POLL_PAUSE_MAX_MS);
 	const int64_t waiting_ms = now + pause_ms(poll_us, WAITING_POLL_SHARE, POLL_PAUSE_MAX_MS);
 	f->busy_poll_ms = soonest_ms + BUSY_POLL_MS;
@@ -330,7 +338,7 @@ polled(void *context, enum result result)
 	const struct due_webhooks *found = &f->work.found;
 	const bool full = !f->work.query.newest;
 	const int64_t now = clock_monotonic_ms(), took_us = f->work.took_us;
-	*(full ? &f->full_poll_took_us : &f->newest_poll_took_us) = took_us;
+	note_duration(full ? &f->full_poll_us : &f->newest_poll_us, took_us);
 	if (result == RESULT_OK) {
 		metrics_stamp(METRIC_POLLED, clock_wall_ms());
 		f->database_ahead_ms = found->now_ms - f->work.ended_ms;

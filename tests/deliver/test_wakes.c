@@ -59,6 +59,13 @@ sign_up_often(void)
 }
 
 static void
+sign_up_beside_slow_polls(void)
+{
+	world.poll_ms = world.delivery_count % 50 == 0 ? LONG_POLL : SHORT_POLL;
+	sign_up_often();
+}
+
+static void
 flood(void)
 {
 	wake();
@@ -98,6 +105,17 @@ a_wake_after_a_fetch_starts_a_poll(void **state UNUSED)
 	stay_until(5 * SECOND);
 	assert_true(world.delivery_count > 400);
 	assert_sent_within(4 * SHORT_POLL + WOKEN_POLL + 2 * SHORT_POLL);
+}
+
+/* A poll that takes longer than others does not delay the next one by four times its duration. */
+static void
+a_slow_poll_delays_the_next_one_little(void **state UNUSED)
+{
+	world.happen = sign_up_beside_slow_polls;
+	world.happens_ms = SECOND;
+	stay_until(5 * SECOND);
+	assert_true(world.delivery_count > 400);
+	assert_sent_within(2 * LONG_POLL);
 }
 
 /* The dispatcher does not wake once for each wake that is sent, and polls for no more than a fifth of the time. */
@@ -205,6 +223,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_wake_starts_a_poll),
 		TEST(a_wake_after_a_fetch_starts_a_poll),
+		TEST(a_slow_poll_delays_the_next_one_little),
 		TEST(a_flood_is_not_followed),
 		TEST(a_flood_is_not_followed_by_short_polls),
 		TEST(a_flood_does_not_slow_down_a_busy_dispatcher),

@@ -223,6 +223,28 @@ end_attempt(struct sender *sender, size_t at)
 	sender->done(sender->context, attempt.cookie, &result);
 }
 
+int64_t __wrap_clock_monotonic_ms(void);
+int64_t __wrap_clock_monotonic_us(void);
+int64_t __wrap_clock_boot_ms(void);
+
+int64_t
+__wrap_clock_monotonic_ms(void)
+{
+	return world.now_ms;
+}
+
+int64_t
+__wrap_clock_monotonic_us(void)
+{
+	return 1000 * world.now_ms;
+}
+
+int64_t
+__wrap_clock_boot_ms(void)
+{
+	return world.now_ms + world.suspended_ms;
+}
+
 /* Fails the test when the dispatcher spins. */
 static void
 note_wait(struct sender *sender, bool idle)

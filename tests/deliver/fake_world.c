@@ -99,28 +99,6 @@ world_count(uint64_t webhook_id, enum delivery_state state)
 	return count;
 }
 
-int64_t __wrap_clock_monotonic_ms(void);
-int64_t __wrap_clock_monotonic_us(void);
-int64_t __wrap_clock_boot_ms(void);
-
-int64_t
-__wrap_clock_monotonic_ms(void)
-{
-	return world.now_ms;
-}
-
-int64_t
-__wrap_clock_monotonic_us(void)
-{
-	return 1000 * world.now_ms;
-}
-
-int64_t
-__wrap_clock_boot_ms(void)
-{
-	return world.now_ms + world.suspended_ms;
-}
-
 /* ---- the store ---- */
 
 bool

@@ -27,6 +27,7 @@
 
 enum {
 	TURN = 16,                   /* number of deliveries of a webhook that are fetched at a time */
+	STARTS_MAX = 32,             /* attempts that begin in one iteration: until its end, threads that are done wait */
 	STALL_MARGIN_MS = 10 * 1000, /* how much shorter than the lease the longest extended attempt is */
 	STALLED_MS = 5 * MINUTE_MS,  /* a task that takes longer hangs: a slow database alone does not explain it */
 	JOB_MORE_MS = 6 * MINUTE_MS, /* how much longer a turn of a job may take than an attempt: it may send a test mail */
@@ -146,9 +147,10 @@ places_left(const struct dispatcher *d)
 static void
 start_fetched(struct dispatcher *d)
 {
-	struct slot *slot;
-	while (!d->ending && feeder_may_send(d->feeder) &&
-	       (slot = scheduler_take(d->scheduler, places_left(d), feeder_database_ms(d->feeder))) != NULL) {
+	for (size_t i = 0; i < STARTS_MAX && !d->ending && feeder_may_send(d->feeder); i++) {
+		struct slot *slot = scheduler_take(d->scheduler, places_left(d), feeder_database_ms(d->feeder));
+		if (slot == NULL)
+			break;
 		log_work(LOG_UINT("delivery", slot->delivery.id));
 		start(d, slot);
 		log_work_done();

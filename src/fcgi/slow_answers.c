@@ -23,8 +23,8 @@ struct slow_answers {
 	struct event_loop *loop;
 	struct event_timer timer; /* the end of the oldest */
 	int64_t ms;
-	struct slow_answer items[SLOW_ANSWERS_MAX]; /* the oldest first */
-	size_t count;
+	struct slow_answer *items; /* the oldest first */
+	size_t count, maximum;
 };
 
 static void
@@ -55,10 +55,12 @@ expire(void *context, int64_t now_ms)
 }
 
 struct slow_answers *
-slow_answers_new(struct event_loop *loop, int64_t ms)
+slow_answers_new(struct event_loop *loop, size_t maximum, int64_t ms)
 {
 	struct slow_answers *slow = memory_alloc(sizeof(*slow));
 	slow->loop = loop;
+	slow->items = memory_alloc(maximum * sizeof(*slow->items));
+	slow->maximum = maximum;
 	slow->ms = ms;
 	slow->timer = (struct event_timer){ .due_ms = CLOCK_NEVER, .run = expire, .context = slow };
 	event_loop_add_timer(loop, &slow->timer);
@@ -73,6 +75,7 @@ slow_answers_free(struct slow_answers **slow)
 	while ((*slow)->count > 0)
 		give_up(*slow, 0);
 	event_loop_remove_timer(&(*slow)->timer);
+	free((*slow)->items);
 	free(*slow);
 	*slow = NULL;
 }
@@ -117,7 +120,7 @@ slow_answers_send(struct slow_answers *slow, int connection, struct slice answer
 		close(connection);
 		return good;
 	}
-	if (slow->count == SLOW_ANSWERS_MAX)
+	if (slow->count == slow->maximum)
 		give_up(slow, 0);
 	struct slow_answer *item = &slow->items[slow->count++];
 	*item = (struct slow_answer){ .connection = connection, .end_ms = clock_monotonic_ms() + slow->ms };

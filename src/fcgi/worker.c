@@ -339,7 +339,7 @@ worker_run(const struct worker_setup *setup)
 		.status = EX_OK,
 	};
 	worker.lanes = memory_alloc(worker.lane_count * sizeof(*worker.lanes));
-	worker.slow = slow_answers_new(worker.loop, setup->options->receive_timeout_ms);
+	worker.slow = slow_answers_new(worker.loop, SLOW_ANSWERS_MAX * worker.lane_count, setup->options->receive_timeout_ms);
 	metrics_process_begin(METRIC_PROCESS_WORKER);
 	scoreboard_busy(worker.slot); /* a start can hang like a request */
 	if (start(&worker)) {

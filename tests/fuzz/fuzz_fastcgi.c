@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct fcgi_exchange *exchange;
 	int ends[2];
 	if (exchange == NULL)
-		exchange = exchange_new(&options, slow_answers_new(event_loop_new(), RECEIVE_MS));
+		exchange = exchange_new(&options, slow_answers_new(event_loop_new(), SLOW_ANSWERS_MAX, RECEIVE_MS));
 	if (size > REQUEST_MAX)
 		return 0;
 	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);

@@ -184,6 +184,16 @@ def test_peers_that_do_not_read_occupy_no_worker(serve, workers):
         assert len(slow[0].read()) < 1 << 20
 
 
+def test_each_lane_may_have_as_many_slow_answers(serve):
+    """as many peers as are served at a time may each read slowly, and get whole answers"""
+    server = serve("--workers", 1, "--lanes", 3, "--receive-ms", 60000)
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(Connection(server.path)).send(LARGE) for _ in range(24)]
+        assert request(server.path, timeout=5).status == 200
+        assert [len(peer.response().body) for peer in slow] == [1 << 20] * 24
+    assert " answer_given_up " not in server.log()
+
+
 @pytest.mark.parametrize("reads", [0, 16384])
 def test_slow_readers_are_dropped_at_the_deadline(serve, reads):
     server = serve("--workers", 1, "--receive-ms", 600)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An application that returns its request, for tests/system/web_servers/test_fastcgi.py. QUERY_STRING selects what it does:
+ * An application that returns its request, for tests/system/web_servers/test_fastcgi*.py. QUERY_STRING selects what it does:
  *   sleep=MS  before the response    exit    dies without one    silent  returns without one
  * BODY_LIMIT is the maximum body size in bytes. prepare() reads the text of the --config file: it refuses "bad", workers refuse
  * "refuse", with "slow" the companion (--companion 1) takes a while to be ready, with "stuck" it is busy forever. */

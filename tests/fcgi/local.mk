@@ -1,4 +1,4 @@
-# The application of tests/system/web_servers/test_fastcgi.py.
+# The application of tests/system/web_servers/test_fastcgi*.py.
 noinst_PROGRAMS += %D%/echo_app
 %C%_echo_app_SOURCES = %D%/echo_app.c
 %C%_echo_app_LDADD = src/fcgi/libfcgi.a src/os/libos.a src/base/libbase.a

@@ -275,6 +275,7 @@ EXTRA_DIST += \
 	%D%/web_servers/test_clusters.py \
 	%D%/web_servers/test_companion.py \
 	%D%/web_servers/test_fastcgi.py \
+	%D%/web_servers/test_fastcgi_lanes.py \
 	%D%/web_servers/test_node.py \
 	%D%/web_servers/test_web_server_errors.py \
 	%D%/web_servers/test_web_servers.py

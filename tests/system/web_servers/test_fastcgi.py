@@ -184,16 +184,6 @@ def test_peers_that_do_not_read_occupy_no_worker(serve, workers):
         assert len(slow[0].read()) < 1 << 20
 
 
-def test_each_lane_may_have_as_many_slow_answers(serve):
-    """as many peers as are served at a time may each read slowly, and get whole answers"""
-    server = serve("--workers", 1, "--lanes", 3, "--receive-ms", 60000)
-    with contextlib.ExitStack() as stack:
-        slow = [stack.enter_context(Connection(server.path)).send(LARGE) for _ in range(24)]
-        assert request(server.path, timeout=5).status == 200
-        assert [len(peer.response().body) for peer in slow] == [1 << 20] * 24
-    assert " answer_given_up " not in server.log()
-
-
 @pytest.mark.parametrize("reads", [0, 16384])
 def test_slow_readers_are_dropped_at_the_deadline(serve, reads):
     server = serve("--workers", 1, "--receive-ms", 600)
@@ -248,59 +238,6 @@ def test_idle_connections_do_not_stop_the_service(two):
         for _ in range(8):
             stack.enter_context(Connection(two.path))
         assert request(two.path).status == 200
-
-
-# --- Lanes: a worker serves several requests at a time (docs/architecture.md 7)
-
-
-def test_a_request_that_waits_does_not_delay_others(serve):
-    server = serve("--workers", 1, "--lanes", 3)
-    with contextlib.ExitStack() as stack:
-        waiting = [stack.enter_context(Connection(server.path)).send(head("sleep=60000", 0) + stdin(b"")) for _ in range(2)]
-        server.logged("handling", 2)
-        for _ in range(3):
-            assert request(server.path, timeout=5).status == 200
-        assert not any(select.select([peer.socket for peer in waiting], [], [], 0)[0])
-
-
-def test_more_requests_than_lanes_wait_for_their_turn(serve):
-    server = serve("--workers", 1, "--lanes", 2)
-    with contextlib.ExitStack() as stack:
-        peers = [stack.enter_context(Connection(server.path)).send(head("sleep=100", 0) + stdin(b"")) for _ in range(7)]
-        assert [peer.response().status for peer in peers] == [200] * 7
-    assert len(server.workers()) == 1
-
-
-def test_slow_senders_occupy_only_their_lanes(serve):
-    server = serve("--workers", 1, "--lanes", 3, "--silence-ms", 60000, "--receive-ms", 60000)
-    with half(server) as first, half(server) as second:
-        assert request(server.path, timeout=5).status == 200
-        for peer in (second, first):
-            peer.send(record(STDIN, b"56789") + record(STDIN))
-            response = peer.response()
-            assert (response.status, response.body) == (200, b"0123456789")
-
-
-def test_a_stop_waits_for_the_requests_of_all_lanes(serve):
-    server = serve("--workers", 1, "--lanes", 3)
-    with half(server) as first, half(server) as second:
-        server.send_signal(signal.SIGTERM)
-        repeat_term(server, 1)
-        for peer in (first, second):
-            peer.send(record(STDIN, b"56789") + record(STDIN))
-            assert peer.response().status == 200
-    assert server.process.wait(TIMEOUT) == 0
-
-
-def test_a_worker_is_judged_by_its_oldest_request(serve):
-    """requests that came later do not hide that it is stuck"""
-    server = serve("--workers", 1, "--lanes", 4, "--request-ms", 500)
-    with Connection(server.path) as connection:
-        connection.send(head("sleep=60000", 0) + stdin(b""))
-        server.logged("handling")
-        wait_for(lambda: " worker_stuck " in server.log() or request(server.path).status != 200, "the end of the worker")
-        server.logged("worker_stuck")
-    wait_for(lambda: request(server.path).status == 200, "another worker")
 
 
 # --- Stopping

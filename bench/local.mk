@@ -43,6 +43,9 @@ EXTRA_DIST += \
 	%D%/harness/views.py \
 	%D%/harness/watching.py \
 	%D%/lead.lua \
+	%D%/results/2026-11-30-before.json \
+	%D%/results/2026-11-30-lanes.json \
+	%D%/results/README.md \
 	%D%/node/deliver.js \
 	%D%/node/lead.js \
 	%D%/node/package-lock.json \

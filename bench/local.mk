@@ -10,10 +10,10 @@ CLEANFILES += $(bench_programs)
 %C%_curl_loop_SOURCES = %D%/curl_loop.c
 %C%_curl_loop_LDADD = $(CURL_LIBS)
 
-%C%_open_load_SOURCES = %D%/open_load.c
+%C%_open_load_SOURCES = %D%/open_load.c %D%/common.h
 %C%_open_load_LDADD = -lm
 
-%C%_receiver_SOURCES = %D%/receiver.c
+%C%_receiver_SOURCES = %D%/receiver.c %D%/common.h
 
 bench-programs: $(bench_programs)
 .PHONY: bench-programs

@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common.h"
+
 enum {
 	CONNECTIONS_MAX = 256,
 	REQUEST_MAX = 2048,
@@ -30,8 +32,6 @@ enum {
 	STATUS_AT = sizeof("HTTP/1.1 ") - 1,
 	TIMEOUT_SECONDS = 20,
 };
-
-#define SECOND_NS 1000000000ull
 
 static const char expected[] = "\"campaign_id\":";
 
@@ -67,21 +67,6 @@ static struct {
 	struct sockaddr_in server;
 	int poll;
 } load;
-
-static void
-fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static uint64_t
-now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
-}
 
 static size_t
 bucket_of(uint64_t value)

@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common.h"
+
 enum { BACKLOG = 4096, CONNECTIONS_MAX = 8192, REQUEST_MAX = 65536, EVENTS_MAX = 256, STORED_MAX = 4 << 20, ANSWER_MAX = 1024 };
 
 static const char delivered[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
@@ -45,21 +47,6 @@ static struct {
 	uint64_t *arrivals, *latencies;
 	size_t arrival_count, latency_count;
 } stats;
-
-static void
-fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static uint64_t
-now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static void
 reset(void)

@@ -10,14 +10,8 @@
 
 #include "base/panic.h"
 
-#ifdef __has_feature
-#define ADDRESSES_ARE_WATCHED __has_feature(address_sanitizer)
-#else
-#define ADDRESSES_ARE_WATCHED 0
-#endif
-
 /* With the address sanitizer, each allocation is a separate block, so that overruns are detected. */
-#if defined(__SANITIZE_ADDRESS__) || ADDRESSES_ARE_WATCHED
+#if HAS_ADDRESS_SANITIZER
 enum { BLOCK_SIZE = 0 };
 #else
 enum { BLOCK_SIZE = 16 * 1024 };

@@ -159,7 +159,7 @@ pause_before(unsigned attempt, int64_t deadline_ms)
 	unsigned doublings = attempt - 2 < PAUSE_DOUBLINGS ? attempt - 2 : PAUSE_DOUBLINGS;
 	int64_t ms = (int64_t)PAUSE_FIRST_MS << doublings, left = deadline_ms - clock_monotonic_ms();
 	if (left > 0)
-		fiber_wait(-1, 0, clock_monotonic_ms() + (ms < left ? ms : left));
+		fiber_pause(ms < left ? ms : left);
 }
 
 static void

@@ -49,7 +49,7 @@ struct feeder {
 	int64_t next_lease_ms;
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
-	int64_t woken_poll_ms, waiting_poll_ms;                /* see woken_poll_ms */
+	int64_t woken_poll_ms, waiting_poll_ms;                /* see when_woken */
 	int64_t full_poll_us, newest_poll_us;                  /* average durations; 0: there was none */
 	int64_t next_newest_poll_ms;                           /* until then, only full polls, even if they are slow */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
@@ -226,7 +226,7 @@ when_poll(const void *context)
 
 /* A wake does not cause a poll before this time. */
 static int64_t
-woken_poll_ms(const struct feeder *f)
+when_woken(const struct feeder *f)
 {
 	return scheduler_waiting(f->with.scheduler) ? f->waiting_poll_ms : f->woken_poll_ms;
 }
@@ -236,7 +236,7 @@ static void
 woken(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
 	struct feeder *f = context;
-	f->next_poll_ms = woken_poll_ms(f);
+	f->next_poll_ms = when_woken(f);
 	event_loop_return(f->with.loop);
 }
 
@@ -244,7 +244,7 @@ void
 feeder_watch_wakes(struct feeder *f)
 {
 	const int64_t when = when_poll(f);
-	const bool is_later = when != CLOCK_NEVER && when > woken_poll_ms(f);
+	const bool is_later = when != CLOCK_NEVER && when > when_woken(f);
 	if (f->with.options->wake_fd >= 0 &&
 	    !event_loop_watch(f->with.loop, f->with.options->wake_fd, is_later ? EPOLLIN : 0, woken, f))
 		panic("a wake socket cannot be watched");

@@ -56,6 +56,7 @@ struct fcgi_exchange {
 	enum fcgi_body_state state;
 	char input[INPUT_BYTES]; /* bytes received, of which those before `used` are processed */
 	size_t used, received;
+	size_t most;          /* bytes received at once, for this request */
 	struct buffer stream; /* the parameters as they were sent */
 	struct param *params;
 	size_t param_count, param_capacity;
@@ -100,7 +101,7 @@ empty(struct buffer *buffer)
 static void
 forget(struct fcgi_exchange *exchange)
 {
-	explicit_bzero(exchange->input, exchange->received);
+	explicit_bzero(exchange->input, exchange->most);
 	empty(&exchange->stream);
 	buffer_free(&exchange->body);
 	exchange->param_count = 0;
@@ -131,6 +132,8 @@ receive(struct fcgi_exchange *exchange)
 		else if (errno != EINTR && !wait_for_bytes(exchange))
 			return false;
 	} while (exchange->received == 0);
+	if (exchange->received > exchange->most)
+		exchange->most = exchange->received;
 	return clock_monotonic_ms() < exchange->deadline_ms;
 }
 
@@ -269,7 +272,7 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 {
 	exchange->connection = connection;
 	exchange->deadline_ms = clock_monotonic_ms() + exchange->options->receive_timeout_ms;
-	exchange->used = exchange->received = 0;
+	exchange->used = exchange->received = exchange->most = 0;
 	exchange->open = true;
 	if (take_begin(exchange) && read_params(exchange))
 		return true;

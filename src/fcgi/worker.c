@@ -243,8 +243,7 @@ wait_for_events(struct worker *worker)
 	event_loop_wait(worker->loop, notify_when(worker->setup->notifier));
 }
 
-/* A worker that wakes up does not preempt running processes: there are many workers, and few processes do the work that they
- * wait for. */
+/* A worker that wakes up does not preempt the processes that do the work for its other lanes. */
 static void
 use_batch_scheduling(void)
 {

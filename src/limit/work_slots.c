@@ -56,7 +56,7 @@ static int
 take_free(struct work_slots *slots, int first, int count)
 {
 	for (int i = first; i < first + count; i++)
-		if (shared_lock_within(&slots->shared.locks[i], 0))
+		if (shared_lock_if_free(&slots->shared.locks[i]))
 			return i;
 	return -1;
 }

@@ -5,37 +5,35 @@
 #include <time.h>
 
 static int64_t
-read_clock(clockid_t id)
+read_us(clockid_t id)
 {
 	struct timespec now;
 	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 int64_t
 clock_wall_ms(void)
 {
-	return read_clock(CLOCK_REALTIME);
+	return read_us(CLOCK_REALTIME) / 1000;
 }
 
 int64_t
 clock_monotonic_ms(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_monotonic_us() / 1000;
 }
 
 int64_t
 clock_monotonic_us(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	return read_us(CLOCK_MONOTONIC);
 }
 
 int64_t
 clock_boot_ms(void)
 {
-	return read_clock(CLOCK_BOOTTIME);
+	return read_us(CLOCK_BOOTTIME) / 1000;
 }
 
 /* Parses the pattern at the start of *rest, where 'd' is a digit, and stores its numbers in order. Returns false, with *rest

@@ -13,12 +13,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 
-#ifdef __has_feature
-#define ADDRESSES_ARE_WATCHED __has_feature(address_sanitizer)
-#else
-#define ADDRESSES_ARE_WATCHED 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || ADDRESSES_ARE_WATCHED
+#if HAS_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #else
 /* The address sanitizer must know on which stack the thread runs. */
@@ -53,6 +48,27 @@ static _Thread_local struct {
 	size_t stack_bytes;
 } outside;
 
+/* Continues the fiber until it waits or its function returns. */
+static void
+enter(struct fiber *fiber)
+{
+	void *fake = NULL;
+	current = fiber;
+	__sanitizer_start_switch_fiber(&fake, (char *)fiber->memory + GUARD_BYTES, FIBER_STACK_BYTES);
+	swapcontext(&outside.context, &fiber->context);
+	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
+	current = NULL;
+}
+
+/* The time of a wait is over. */
+static void
+late(void *context, int64_t now_ms UNUSED)
+{
+	struct fiber *fiber = context;
+	fiber->timed_out = true;
+	enter(fiber);
+}
+
 struct fiber *
 fiber_new(struct event_loop *loop)
 {
@@ -63,7 +79,7 @@ fiber_new(struct event_loop *loop)
 	if (fiber->memory == MAP_FAILED ||
 	    mprotect((char *)fiber->memory + GUARD_BYTES, FIBER_STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
 		memory_exhausted();
-	fiber->timer.due_ms = CLOCK_NEVER;
+	fiber->timer = (struct event_timer){ .due_ms = CLOCK_NEVER, .run = late, .context = fiber };
 	event_loop_add_timer(loop, &fiber->timer);
 	return fiber;
 }
@@ -78,18 +94,6 @@ fiber_free(struct fiber **fiber)
 	munmap((*fiber)->memory, GUARD_BYTES + FIBER_STACK_BYTES);
 	free(*fiber);
 	*fiber = NULL;
-}
-
-/* Continues the fiber until it waits or its function returns. */
-static void
-enter(struct fiber *fiber)
-{
-	void *fake = NULL;
-	current = fiber;
-	__sanitizer_start_switch_fiber(&fake, (char *)fiber->memory + GUARD_BYTES, FIBER_STACK_BYTES);
-	swapcontext(&outside.context, &fiber->context);
-	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
-	current = NULL;
 }
 
 /* Returns when the fiber is continued. */
@@ -159,14 +163,6 @@ ready(void *context, int fd UNUSED, uint32_t events UNUSED)
 	enter(context);
 }
 
-static void
-late(void *context, int64_t now_ms UNUSED)
-{
-	struct fiber *fiber = context;
-	fiber->timed_out = true;
-	enter(fiber);
-}
-
 static bool
 wait_alone(int fd, short events, int64_t until_ms)
 {
@@ -175,8 +171,11 @@ wait_alone(int fd, short events, int64_t until_ms)
 		const int64_t left = until_ms - clock_monotonic_ms();
 		if (left <= 0)
 			return false;
-		if (poll(&one, 1, left < INT_MAX ? (int)left : INT_MAX) > 0)
+		const int ready_count = poll(&one, 1, left < INT_MAX ? (int)left : INT_MAX);
+		if (ready_count > 0)
 			return true;
+		if (ready_count < 0 && errno != EINTR)
+			panic("poll failed");
 	}
 }
 
@@ -189,7 +188,7 @@ fiber_wait(int fd, short events, int64_t until_ms)
 	if (fd >= 0 && !event_loop_watch(fiber->loop, fd, (uint32_t)events, ready, fiber))
 		panic("a descriptor cannot be watched");
 	fiber->timed_out = false;
-	fiber->timer = (struct event_timer){ .due_ms = until_ms, .run = late, .context = fiber, .list = fiber->timer.list };
+	fiber->timer.due_ms = until_ms;
 	leave(fiber);
 	fiber->timer.due_ms = CLOCK_NEVER;
 	if (fd >= 0 && !event_loop_watch(fiber->loop, fd, 0, NULL, NULL))

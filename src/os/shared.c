@@ -302,24 +302,23 @@ shared_close(struct shared *shared)
 }
 
 static int
-lock_in_time(pthread_mutex_t *lock, int64_t wait_ms)
+lock_in_time(pthread_mutex_t *lock)
 {
 	struct timespec until;
 	const int number = pthread_mutex_trylock(lock);
-	if (number != EBUSY || wait_ms == 0)
+	if (number != EBUSY)
 		return number;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	const int64_t ns = until.tv_nsec + wait_ms % MS_PER_S * NS_PER_MS;
-	until.tv_sec += wait_ms / MS_PER_S + ns / NS_PER_S;
+	const int64_t ns = until.tv_nsec + SHARED_LOCK_WAIT_MS % MS_PER_S * NS_PER_MS;
+	until.tv_sec += SHARED_LOCK_WAIT_MS / MS_PER_S + ns / NS_PER_S;
 	until.tv_nsec = ns % NS_PER_S;
 	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
 }
 
-/* Takes over the lock of a dead owner. */
+/* Takes over the lock of a dead owner; `number` is the result of locking it. */
 static int
-acquire(pthread_mutex_t *lock, int64_t wait_ms)
+take_over(pthread_mutex_t *lock, int number)
 {
-	const int number = lock_in_time(lock, wait_ms);
 	if (number != EOWNERDEAD)
 		return number;
 	log_info("lock_taken_over", LOG_ERRNO(number));
@@ -329,14 +328,14 @@ acquire(pthread_mutex_t *lock, int64_t wait_ms)
 bool
 shared_lock(pthread_mutex_t *lock)
 {
-	const int number = acquire(lock, SHARED_LOCK_WAIT_MS);
+	const int number = take_over(lock, lock_in_time(lock));
 	if (number != 0)
 		log_error("lock_stuck", LOG_ERRNO(number));
 	return number == 0;
 }
 
 bool
-shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms)
+shared_lock_if_free(pthread_mutex_t *lock)
 {
-	return acquire(lock, wait_ms) == 0;
+	return take_over(lock, pthread_mutex_trylock(lock)) == 0;
 }

@@ -40,5 +40,5 @@ void shared_close(struct shared *shared);
 /* Acquires a lock, even if its owner has died. Returns false, and logs this, when another process, probably a stopped one,
  * holds it for longer than SHARED_LOCK_WAIT_MS. */
 MUST_CHECK bool shared_lock(pthread_mutex_t *lock);
-/* Likewise, but waits at most `wait_ms`. If another process holds the lock for longer, this is neither an error nor logged. */
-MUST_CHECK bool shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms);
+/* Likewise, but does not wait. That somebody else holds the lock is neither an error nor logged. */
+MUST_CHECK bool shared_lock_if_free(pthread_mutex_t *lock);

@@ -224,7 +224,7 @@ run_committer(void *context, struct scoreboard_slot *slot)
 	return status;
 }
 
-/* Reads, and commands that change no leads, use a store of the worker's own, which connects on demand. */
+/* Reads, and commands that change no leads, use a store of the lane's own, which connects on demand. */
 static void
 open_backend(struct lane *lane, struct service *service)
 {

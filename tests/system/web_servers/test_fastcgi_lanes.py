@@ -3,6 +3,7 @@
 import contextlib
 import select
 import signal
+import time
 
 from echo_server import TIMEOUT, folder, half, serve, start, wait_for  # noqa: F401  # fixtures
 from fastcgi_client import STDIN, Connection, head, record, request, stdin
@@ -22,9 +23,11 @@ def test_a_request_that_waits_does_not_delay_others(serve):
 
 def test_more_requests_than_lanes_wait_for_their_turn(serve):
     server = serve("--workers", 1, "--lanes", 2)
+    started = time.monotonic()
     with contextlib.ExitStack() as stack:
         peers = [stack.enter_context(Connection(server.path)).send(head("sleep=100", 0) + stdin(b"")) for _ in range(7)]
         assert [peer.response().status for peer in peers] == [200] * 7
+    assert time.monotonic() - started >= 0.4, "two at a time"
     assert len(server.workers()) == 1
 
 

@@ -16,7 +16,7 @@ from .receiving import rates
 from .sets import Queue
 
 WEBHOOKS = 100
-CONCURRENT = 256  # of the curl loop: dispatch.in_flight's default
+CONCURRENT = 256  # of the curl loop: with 512, it is slower
 GRAPHILE_NUMBERS = ((1, 16), (1, 64), (2, 16), (2, 64))  # processes, and jobs at a time in each
 SILENT_RESOLVER = ("127.53.53.53", 53)
 # Mounts a private resolv.conf over the system's, for the dispatcher only.

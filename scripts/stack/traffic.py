@@ -17,7 +17,7 @@ TIMEOUT = 40  # longer than a working host needs for any answer
 FAST = 1.0  # seconds; a service at full speed answers within this time
 DRAIN_SECONDS = 120
 EQUAL_SECONDS = 10
-IN_FLIGHT = 256  # dispatch.in_flight: the most that a dispatcher can have in flight
+IN_FLIGHT = 512  # dispatch.in_flight: the most that a dispatcher can have in flight
 
 
 class Inbox(Receiver):

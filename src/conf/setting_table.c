@@ -318,7 +318,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR_MS, NULL, "time limit of connecting to a receiver" },
 	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR_MS, NULL, "time limit of an attempt" },
 	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND_MS, DAY_MS, NULL, "time after which another dispatcher takes over" },
-	{ SETTING(dispatch, in_flight, CONF_INTEGER), "256", 1, 10000, NULL, "deliveries under way at a time" },
+	{ SETTING(dispatch, in_flight, CONF_INTEGER), "512", 1, 10000, NULL, "deliveries under way at a time" },
 	{ SETTING(dispatch, per_webhook, CONF_INTEGER), "32", 1, 10000, NULL, "deliveries under way to one webhook" },
 	{ SETTING(dispatch, initial_concurrency, CONF_INTEGER), "4", 1, 10000, NULL, "deliveries under way to a webhook at first" },
 	{ SETTING(dispatch, breaker_failures, CONF_INTEGER), "5", 1, 1000000, NULL, "failures in a row that open a webhook's breaker" },

@@ -26,7 +26,7 @@
 #include "store/heartbeats.h"
 
 enum {
-	TURN = 16,                   /* number of deliveries of a webhook that are fetched at a time */
+	TURN = 32,                   /* number of deliveries of a webhook that are fetched at a time */
 	STARTS_MAX = 32,             /* attempts that begin in one iteration: until its end, threads that are done wait */
 	STALL_MARGIN_MS = 10 * 1000, /* how much shorter than the lease the longest extended attempt is */
 	STALLED_MS = 5 * MINUTE_MS,  /* a task that takes longer hangs: a slow database alone does not explain it */

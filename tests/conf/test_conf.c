@@ -134,7 +134,7 @@ an_empty_file_gives_every_default(void **state UNUSED)
 	assert_int_equal(conf->dispatch.connect_timeout, 5000);
 	assert_int_equal(conf->dispatch.attempt_timeout, 15000);
 	assert_int_equal(conf->dispatch.lease, 60000);
-	assert_int_equal(conf->dispatch.in_flight, 256);
+	assert_int_equal(conf->dispatch.in_flight, 512);
 	assert_int_equal(conf->dispatch.per_webhook, 32);
 	assert_int_equal(conf->dispatch.max_runtime, 55000);
 	assert_int_equal(conf->dispatch.poll_interval, 200);

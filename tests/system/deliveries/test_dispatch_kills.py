@@ -17,7 +17,7 @@ from stack.receiver import Answer
 pytestmark = pytest.mark.slow
 
 KILLS = int(TEST_SETTINGS.get("LEADHOOK_KILLS", 15))
-IN_FLIGHT = 256  # dispatch.in_flight
+IN_FLIGHT = 512  # dispatch.in_flight
 HOOKS, LEADS_A_KILL = 20, 4
 LONGEST_LIFE = 0.5  # seconds that a dispatcher lives before it is killed, from its start or its first delivery
 SECONDS_TO_END = 300  # the delay of a delivery whose attempts were interrupted again and again

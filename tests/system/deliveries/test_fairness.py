@@ -15,7 +15,7 @@ from stack.receiver import Answer
 pytestmark = pytest.mark.long
 
 CONCURRENCY = 4  # dispatch.initial_concurrency: attempts under way at a webhook that has not answered yet
-IN_FLIGHT = 256  # dispatch.in_flight
+IN_FLIGHT = 512  # dispatch.in_flight
 OLDER_MS = 600_000
 IDS_OF_A_DAY = 2**36  # docs/architecture.md 9.1
 SOON = 30  # seconds

@@ -146,6 +146,7 @@ static const struct {
 	{ "sql_sum_lead_hours", "t_lead_hours", TEMPORARY, "the hours of a period, which has a maximum" },
 	{ "sql_select_campaign_to_count", "t_campaign_counters", MANY | READS, "all campaigns, every ten seconds" },
 	{ "sql_select_sources_of_leads", NULL, MANY | READS, "a piece of a fixed size" },
+	{ "sql_check_sources_piece", NULL, MANY | READS, "a piece of a fixed size" },
 	{ "sql_select_lead_sources_left", NULL, MANY | READS, PIECE },
 	{ "sql_count_lead_sources", NULL, MANY | READS, "at most 100,001 rows" },
 	{ "sql_sum_lead_sources", NULL, GATHERS | MANY | READS,

@@ -75,7 +75,15 @@ DB_STATEMENT(sql_select_sources_state, "SELECT sources_counted_to, last_subscrip
 DB_STATEMENT(sql_select_sources_of_leads,
     "SELECT subscription_number, created_ms, source_class, utm, referrer, signup_url"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 200");
+    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ?"
+    " ORDER BY subscription_number LIMIT 1000");
+DB_STATEMENT(sql_check_sources_piece,
+    "SELECT n.sources_counted_to, COUNT(l.subscription_number), CAST(COALESCE(SUM(l.subscription_number), 0) AS UNSIGNED)"
+    " FROM {prefix}campaign_counters n"
+    " LEFT JOIN {prefix}leads l FORCE INDEX (by_number) ON l.campaign_id = n.campaign_id"
+    "   AND l.subscription_number > ? AND l.subscription_number <= ?"
+    " WHERE n.campaign_id = ?"
+    " GROUP BY n.campaign_id");
 DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
 /* Leads or rows per transaction, as in the statements; transactions per call; time between two passes. */
@@ -251,36 +259,81 @@ store_maintain_hours(struct store *store)
 
 /* ---- by source ---- */
 
-/* Leads per transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, or longer if all have
- * large `utm` objects. */
-enum { SOURCES_PIECE = 200 };
+/* Leads per transaction, as in the statement. */
+enum { SOURCES_PIECE = 1000 };
 
-/* Under the lock of the counters: all leads up to the last number are committed. */
+/* Leads that are counted together: those of a campaign with numbers above `from`, up to `to`. */
+struct sources_piece {
+	uint64_t from, to;
+	struct lead *leads;
+	size_t count;
+	uint64_t sum; /* of their numbers */
+	bool more;    /* there are leads above `to` */
+};
+
+/* All leads up to the last number are committed. */
 static enum result
-count_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, bool *more)
+read_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, struct sources_piece *piece)
 {
 	enum { COUNTED_TO, LAST_NUMBER };
 	enum { NUMBER, CREATED_MS, SOURCE_CLASS, UTM, REFERRER, SIGNUP_URL };
 	struct db_rows state, rows;
-	enum result result = store_lock_counters(store, pool, campaign_id);
-	if (result == RESULT_OK)
-		result = store_query_one(store, pool, &state, &sql_select_sources_state, DB_U64(campaign_id));
-	if (result == RESULT_OK)
-		result = store_query(store, pool, &rows, &sql_select_sources_of_leads, DB_U64(campaign_id),
-		    DB_U64(db_get_u64(&state, 0, COUNTED_TO)));
+	enum result result = store_query_one(store, pool, &state, &sql_select_sources_state, DB_U64(campaign_id));
 	if (result != RESULT_OK)
 		return result;
-	struct lead *leads = POOL_ARRAY(pool, rows.count, struct lead);
-	for (size_t i = 0; i < rows.count; i++)
-		leads[i] = (struct lead){ .created_ms = db_get_i64(&rows, i, CREATED_MS),
+	*piece = (struct sources_piece){ .from = db_get_u64(&state, 0, COUNTED_TO), .to = db_get_u64(&state, 0, LAST_NUMBER) };
+	result = store_query(store, pool, &rows, &sql_select_sources_of_leads, DB_U64(campaign_id), DB_U64(piece->from),
+	    DB_U64(piece->to));
+	if (result != RESULT_OK)
+		return result;
+	piece->leads = POOL_ARRAY(pool, rows.count, struct lead);
+	piece->count = rows.count;
+	for (size_t i = 0; i < rows.count; i++) {
+		piece->leads[i] = (struct lead){ .created_ms = db_get_i64(&rows, i, CREATED_MS),
 			.source_class = store_get_u32(&rows, i, SOURCE_CLASS),
 			.utm = db_get_bytes(&rows, i, UTM),
 			.referrer = db_get_bytes(&rows, i, REFERRER),
 			.signup_url = db_get_bytes(&rows, i, SIGNUP_URL) };
-	*more = rows.count == SOURCES_PIECE;
-	const uint64_t counted_to = *more ? db_get_u64(&rows, rows.count - 1, NUMBER) : db_get_u64(&state, 0, LAST_NUMBER);
-	result = store_add_sources(store, pool, campaign_id, leads, rows.count);
-	return result == RESULT_OK ? store_run(store, &sql_move_sources, DB_U64(counted_to), DB_U64(campaign_id)) : result;
+		piece->sum += db_get_u64(&rows, i, NUMBER);
+	}
+	piece->more = rows.count == SOURCES_PIECE;
+	if (piece->more)
+		piece->to = db_get_u64(&rows, rows.count - 1, NUMBER);
+	return RESULT_OK;
+}
+
+/* Whether the piece is still to be counted, and as it was read: an import may have added a lead to it. */
+static enum result
+check_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct sources_piece *piece)
+{
+	enum { COUNTED_TO, LEADS, SUM };
+	struct db_rows rows;
+	const enum result result = store_query_one(
+	    store, pool, &rows, &sql_check_sources_piece, DB_U64(piece->from), DB_U64(piece->to), DB_U64(campaign_id));
+	if (result != RESULT_OK)
+		return result;
+	return db_get_u64(&rows, 0, COUNTED_TO) == piece->from && db_get_u64(&rows, 0, LEADS) == piece->count &&
+			       db_get_u64(&rows, 0, SUM) == piece->sum
+		   ? RESULT_OK
+		   : RESULT_CONFLICT;
+}
+
+/* The leads are read before the counters are locked, so that sign-ups wait only while the counts are written. */
+static enum result
+count_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, bool *more)
+{
+	struct sources_piece piece;
+	enum result result = read_piece_of_sources(store, pool, campaign_id, &piece);
+	if (result == RESULT_OK)
+		result = store_lock_counters(store, pool, campaign_id);
+	if (result == RESULT_OK)
+		result = check_piece_of_sources(store, pool, campaign_id, &piece);
+	if (result == RESULT_OK)
+		result = store_add_sources(store, pool, campaign_id, piece.leads, piece.count);
+	if (result != RESULT_OK)
+		return result;
+	*more = piece.more;
+	return store_run(store, &sql_move_sources, DB_U64(piece.to), DB_U64(campaign_id));
 }
 
 static enum result

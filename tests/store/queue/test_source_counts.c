@@ -11,7 +11,7 @@
 #include "store/stats.h"
 #include "store/world.h"
 
-enum { PIECE = 200, PIECES = 20, TODAY_VALUES = SOURCE_VALUES_MAX };
+enum { PIECE = 1000, PIECES = 20, TODAY_VALUES = SOURCE_VALUES_MAX };
 
 static uint32_t
 counted_to(uint64_t campaign_id)
@@ -34,6 +34,14 @@ all_signups(const struct world *w, enum source_kind kind)
 	return (uint64_t)root_number("SELECT COALESCE(SUM(signups), 0) FROM t_lead_sources WHERE campaign_id = %" PRIu64
 				     " AND kind = %d",
 	    w->campaign, (int)kind);
+}
+
+static uint64_t
+signups_of_day(const struct world *w, unsigned day)
+{
+	return (uint64_t)root_number("SELECT COALESCE(SUM(signups), 0) FROM t_lead_sources WHERE campaign_id = %" PRIu64
+				     " AND day = %u",
+	    w->campaign, day);
 }
 
 static unsigned
@@ -117,6 +125,31 @@ dispatchers_count_at_the_same_time(void **state)
 	processes_start(w, 4, count_in_process);
 	assert_true(processes_end());
 	assert_int_equal(signups(w, SOURCE_UTM_SOURCE, "a"), 4 * PIECE);
+}
+
+/* An import adds a lead with a low number while a dispatcher has read the leads and waits for the lock of the counters. */
+static void
+a_lead_that_is_imported_meanwhile_is_counted(void **state)
+{
+	struct world *w = *state;
+	sign_up_many(w, "lead", 10);
+	root_run("UPDATE t_leads SET utm = '{\"source\":\"a\"}', subscription_number = 2 * subscription_number"
+		 " WHERE campaign_id = %" PRIu64 " ORDER BY subscription_number DESC",
+	    w->campaign);
+	root_run("UPDATE t_campaign_counters SET last_subscription_number = 20 WHERE campaign_id = %" PRIu64, w->campaign);
+	root_run("START TRANSACTION");
+	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1 WHERE campaign_id = %" PRIu64, w->campaign);
+	processes_start(w, 1, count_in_process);
+	assert_true(root_wait_for(1, ROW_LOCK_WAITS));
+	root_run("INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, utm, created_ms, updated_ms)"
+		 " VALUES (60000000, %" PRIu64 ", 7, 'imported', '{\"source\":\"a\"}', 0, 0)",
+	    w->campaign);
+	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64 " AND subscription_number = 4", w->campaign);
+	root_run("COMMIT");
+	assert_true(processes_end());
+	assert_int_equal(signups(w, SOURCE_UTM_SOURCE, "a"), 10);
+	assert_int_equal(signups_of_day(w, 0), 1);
+	assert_int_equal(counted_to(w->campaign), 20);
 }
 
 /* A campaign with many leads from before an upgrade does not delay the others. */
@@ -268,6 +301,7 @@ main(void)
 		WORLD_TEST(each_lead_is_counted_once),
 		WORLD_TEST(a_piece_is_one_transaction),
 		WORLD_TEST(dispatchers_count_at_the_same_time),
+		WORLD_TEST(a_lead_that_is_imported_meanwhile_is_counted),
 		WORLD_TEST(campaigns_take_turns),
 		WORLD_TEST(a_long_count_takes_several_calls),
 		WORLD_TEST(imports_below_the_mark_are_counted),

@@ -72,11 +72,10 @@ DB_STATEMENT(sql_select_campaign_to_count, "SELECT campaign_id FROM {prefix}camp
 					   " ORDER BY campaign_id LIMIT 1");
 DB_STATEMENT(sql_select_sources_state, "SELECT sources_counted_to, last_subscription_number"
 				       " FROM {prefix}campaign_counters WHERE campaign_id = ?");
-DB_STATEMENT(sql_select_sources_of_leads,
-    "SELECT subscription_number, created_ms, source_class, utm, referrer, signup_url"
-    " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ?"
-    " ORDER BY subscription_number LIMIT 1000");
+DB_STATEMENT(sql_select_sources_of_leads, "SELECT subscription_number, created_ms, source_class, utm, referrer, signup_url"
+					  " FROM {prefix}leads FORCE INDEX (by_number)"
+					  " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ?"
+					  " ORDER BY subscription_number LIMIT 1000");
 DB_STATEMENT(sql_check_sources_piece,
     "SELECT n.sources_counted_to, COUNT(l.subscription_number), CAST(COALESCE(SUM(l.subscription_number), 0) AS UNSIGNED)"
     " FROM {prefix}campaign_counters n"
@@ -282,8 +281,8 @@ read_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_
 	if (result != RESULT_OK)
 		return result;
 	*piece = (struct sources_piece){ .from = db_get_u64(&state, 0, COUNTED_TO), .to = db_get_u64(&state, 0, LAST_NUMBER) };
-	result = store_query(store, pool, &rows, &sql_select_sources_of_leads, DB_U64(campaign_id), DB_U64(piece->from),
-	    DB_U64(piece->to));
+	result = store_query(
+	    store, pool, &rows, &sql_select_sources_of_leads, DB_U64(campaign_id), DB_U64(piece->from), DB_U64(piece->to));
 	if (result != RESULT_OK)
 		return result;
 	piece->leads = POOL_ARRAY(pool, rows.count, struct lead);
@@ -313,7 +312,7 @@ check_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign
 	if (result != RESULT_OK)
 		return result;
 	return db_get_u64(&rows, 0, COUNTED_TO) == piece->from && db_get_u64(&rows, 0, LEADS) == piece->count &&
-			       db_get_u64(&rows, 0, SUM) == piece->sum
+		       db_get_u64(&rows, 0, SUM) == piece->sum
 		   ? RESULT_OK
 		   : RESULT_CONFLICT;
 }

@@ -258,9 +258,6 @@ store_maintain_hours(struct store *store)
 
 /* ---- by source ---- */
 
-/* Leads per transaction, as in the statement. */
-enum { SOURCES_PIECE = 1000 };
-
 /* Leads that are counted together: those of a campaign with numbers above `from`, up to `to`. */
 struct sources_piece {
 	uint64_t from, to;
@@ -295,7 +292,7 @@ read_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_
 			.signup_url = db_get_bytes(&rows, i, SIGNUP_URL) };
 		piece->sum += db_get_u64(&rows, i, NUMBER);
 	}
-	piece->more = rows.count == SOURCES_PIECE;
+	piece->more = rows.count == PIECE;
 	if (piece->more)
 		piece->to = db_get_u64(&rows, rows.count - 1, NUMBER);
 	return RESULT_OK;

@@ -19,7 +19,7 @@ enum {
 	FCGI_LANES = 16 /* for lanes that wait most of the time */
 };
 
-/* This many for each core of this host, at most FCGI_WORKERS_CORES_MAX. */
+/* This many for each core of this host, counting at most FCGI_WORKERS_CORES_MAX cores. */
 static inline size_t
 fcgi_workers_auto(size_t per_core)
 {

@@ -37,8 +37,8 @@ enum {
 	/* bytes of a too large body that are read and discarded: a web server whose connection closes while it is sending
 	 * reports its own error instead of our 413 */
 	DISCARD_MAX_BYTES = 16 * 1024 * 1024,
-	RECORDS_MORE =
-	    3, /* in addition to full ones: the rest of the response, the end of the stream, the end of the request */
+	/* in addition to full ones: the rest of the response, the end of the stream, the end of the request */
+	RECORDS_MORE = 3,
 	KEEP_BYTES = 16 * 1024 /* larger buffers are freed after the request */
 };
 

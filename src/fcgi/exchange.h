@@ -41,8 +41,8 @@ MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slic
 struct fcgi_exchange *exchange_new(const struct fcgi_options *options, struct slow_answers *slow);
 void exchange_free(struct fcgi_exchange **exchange);
 
-/* Takes the connection, which must not block, and reads the request's parameters. Waits with fiber_wait (os/fiber.h). Returns
- * false, with the connection closed, when no request was received. */
+/* Takes ownership of the connection and reads the request's parameters. Waits with fiber_wait (os/fiber.h). Returns false, with
+ * the connection closed, when no request was received. */
 MUST_CHECK bool exchange_open(struct fcgi_exchange *exchange, int connection);
 /* Reads the body to its end and sets its state; stores at most `limit` bytes. Once, after exchange_open. */
 void exchange_read_body(struct fcgi_exchange *exchange, size_t limit);

@@ -24,7 +24,7 @@
 #include "os/notify.h"
 #include "os/random.h"
 
-/* Connections that are accepted before the requests that were accepted earlier are continued. */
+/* How many connections are accepted at once, before earlier requests are continued. */
 enum { ACCEPT_MAX = 4 };
 
 /* Serves one request at a time, in a fiber. */

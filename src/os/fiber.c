@@ -21,7 +21,7 @@
 #define __sanitizer_finish_switch_fiber(fake, bottom, size) ((void)(fake), (void)(bottom), (void)(size))
 #endif
 
-/* Inaccessible memory below each stack: an overflow ends the process. As large as the distance from which valgrind takes a
+/* Inaccessible memory below each stack: an overflow ends the process. Larger than the distance from which valgrind takes a
  * change of the stack pointer for another stack. */
 enum { GUARD_BYTES = 3 * 1024 * 1024 };
 

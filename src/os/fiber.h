@@ -12,7 +12,8 @@
 
 struct fiber;
 
-/* The loop must outlive the fiber. Its stack has FIBER_STACK_BYTES, of which only the pages that were used take memory. */
+/* The loop must outlive the fiber. The fiber has a stack of FIBER_STACK_BYTES, of which only the pages that were used take
+ * memory. */
 enum { FIBER_STACK_BYTES = 1024 * 1024 };
 struct fiber *fiber_new(struct event_loop *loop);
 /* The fiber must not be running. */
@@ -28,7 +29,7 @@ bool fiber_is_running(const struct fiber *fiber);
 bool fiber_is_current(void);
 /* Waits until the descriptor is ready for `events` (POLLIN, POLLOUT), or has failed. Returns false when `until_ms`
  * (clock_monotonic_ms) came first. -1: waits for the time only. In a fiber, others run in the meantime; elsewhere, this is
- * poll(2). */
+ * poll(2). At most one fiber may wait for a descriptor. Changes errno. */
 bool fiber_wait(int fd, short events, int64_t until_ms);
 /* Sleeps. */
 void fiber_pause(int64_t ms);

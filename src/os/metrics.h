@@ -21,7 +21,7 @@
 	X(REQUESTS, METRIC_COUNTER, "requests_total", (&routes, &classes), NULL, METRIC_ROUTES_MAX * METRIC_CLASS_COUNT, \
 	  "Answered requests, by route and class of the status.") \
 	X(REQUEST_TIME, METRIC_HISTOGRAM, "request_duration_seconds", (NULL, NULL), &request_bounds, METRIC_TIME_CELLS, \
-	  "Time from the connection of a request until its worker is free again.") \
+	  "Time from the connection of a request until its worker is done with it.") \
 	X(REFUSALS, METRIC_COUNTER, "refusals_total", (&limits, NULL), NULL, METRIC_LIMIT_COUNT, \
 	  "Requests refused by a rate limit, by setting.") \
 	X(BOTS, METRIC_COUNTER, "bot_refusals_total", (&bot_reasons, NULL), NULL, METRIC_BOT_REASON_COUNT, \

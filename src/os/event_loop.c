@@ -130,7 +130,9 @@ handle_event(struct event_loop *loop, const struct epoll_event *event)
 		return;
 	}
 	const bool failed = (event->events & (EPOLLERR | EPOLLHUP)) != 0;
-	watch->handler(watch->context, fd, failed ? watch->wanted : event->events & watch->wanted);
+	const uint32_t ready = failed ? watch->wanted : event->events & watch->wanted;
+	if (ready != 0) /* an earlier handler may have changed what is wanted */
+		watch->handler(watch->context, fd, ready);
 }
 
 /* ---- time ---- */

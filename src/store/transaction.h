@@ -20,7 +20,7 @@
  *   campaign_counters
  *   campaigns, tags, actions, reward_levels, campaign_texts
  *   bulk_jobs
- *   leads, lead_hours, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
+ *   leads, lead_hours, score_histogram, ip_leads, score_entries, deleted_leads, referral_links, lead_sources
  *   bulk_schedule
  *   dispatch_shards
  *   due
@@ -38,7 +38,7 @@
  * not later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
  * calls; jobs of operators; delaying and skipping bulk jobs (bulk_jobs, bulk_schedule); recording end times (campaigns);
  * removing the rows of deleted leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and
- * webhooks (lead_hours, webhook_hours).
+ * webhooks (lead_hours, lead_sources, webhook_hours).
  *
  * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while the user's row is locked,
  * or alone in a transaction of their own.

@@ -96,6 +96,36 @@ an_error_is_all_that_was_wanted(void **state UNUSED)
 	ends[THEIRS] = -1;
 }
 
+static int pairs[2][2];
+
+/* Both are readable in the same iteration: what is wanted of the other one then changes, so it is not reported as readable. */
+static void
+want_less_of_the_other(void *context, int fd, uint32_t ready)
+{
+	const int other = fd == pairs[0][0] ? pairs[1][0] : pairs[0][0];
+	assert_int_not_equal(ready, 0);
+	calls++;
+	assert_true(event_loop_watch(loop, other, EPOLLPRI, want_less_of_the_other, context));
+	event_loop_return(loop);
+}
+
+static void
+a_handler_is_not_called_without_an_event(void **state UNUSED)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), 0);
+		assert_int_equal(write(pairs[i][1], "x", 1), 1);
+		event_loop_watch_input(loop, pairs[i][0], want_less_of_the_other, &calls);
+	}
+	wait_ms(10000);
+	assert_int_equal(calls, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		event_loop_forget(loop, pairs[i][0]);
+		close(pairs[i][0]);
+		close(pairs[i][1]);
+	}
+}
+
 static void
 nothing_is_heard_of_a_forgotten_descriptor(void **state UNUSED)
 {
@@ -174,6 +204,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		LOOP_TEST(a_handler_is_called_while_its_event_holds),
 		LOOP_TEST(an_error_is_all_that_was_wanted),
+		LOOP_TEST(a_handler_is_not_called_without_an_event),
 		LOOP_TEST(nothing_is_heard_of_a_forgotten_descriptor),
 		LOOP_TEST(a_kept_descriptor_is_not_reported_until_it_is_wanted),
 		LOOP_TEST(a_timer_runs_once_when_it_is_due),

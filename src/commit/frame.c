@@ -104,6 +104,7 @@ frame_read(struct frame_reader *reader, int fd, size_t room)
 		if (size < 0)
 			return errno == ECONNRESET ? FRAME_LOST : FRAME_BROKEN;
 		enum frame_state state = advance(reader, (struct slice){ chunk, (size_t)size }, room);
+		explicit_bzero(chunk, (size_t)size);
 		if (state != FRAME_PARTIAL)
 			return state;
 	}

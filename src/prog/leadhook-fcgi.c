@@ -353,7 +353,6 @@ handle(void *state, struct fcgi_exchange *exchange)
 	http_response_init(&response, lane->pool, ANSWER_MAX_BYTES);
 	request->body_state = body_states[fcgi_exchange_body_state(exchange)];
 	api_handle(lane->api, request, &response);
-	buffer_clear(&lane->answer);
 	if (!http_response_render(&response, request->request_id, &lane->answer))
 		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* without a response, clients get 500 */
 	else if (!fcgi_exchange_answer(exchange, buffer_slice(&lane->answer)))
@@ -388,6 +387,7 @@ answered(void *state)
 	pool_reset(lane->pool);
 	if (lane->answer.capacity > ANSWER_KEEP_BYTES)
 		buffer_free(&lane->answer);
+	buffer_clear(&lane->answer);
 	disconnect_idle(lane); /* a lane that constantly uses the committer needs no connection of its own */
 }
 

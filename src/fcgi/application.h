@@ -43,8 +43,8 @@ struct fcgi_options {
 	int workers;                /* 0: serves in the calling process without forking; or one of the constants above */
 	size_t lanes;               /* requests that a worker serves at a time, above 0 */
 	uint64_t max_requests;      /* a worker ends after this many requests, plus up to a tenth; 0: no limit */
-	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed, with its other requests (not with
-				       workers 0) */
+	int64_t request_timeout_ms; /* a worker that takes longer for a request that it has received is killed, with its other
+				       requests (not with workers 0) */
 	int64_t receive_timeout_ms; /* time to receive all bytes of a request, and again to send the response */
 	int64_t silence_timeout_ms; /* for the next byte */
 	int64_t idle_ms;            /* interval of idle() calls without requests */

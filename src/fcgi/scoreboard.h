@@ -13,7 +13,7 @@
 struct scoreboard_slot {
 	atomic_bool ready;     /* can take requests */
 	atomic_bool busy;      /* has a request */
-	_Atomic(int64_t) beat; /* clock_monotonic_ms when it took its oldest request or, without one, gave its last heartbeat */
+	_Atomic(int64_t) beat; /* clock_monotonic_ms when its oldest request had come or, without one, of its last heartbeat */
 };
 
 struct scoreboard {

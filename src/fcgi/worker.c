@@ -34,7 +34,7 @@ struct lane {
 	struct fcgi_exchange *exchange;
 	void *state;      /* the application's */
 	int connection;   /* of the request */
-	int64_t begun_ms; /* when it was accepted */
+	int64_t begun_ms; /* when it had been received; CLOCK_NEVER: it is being received, which has a time limit of its own */
 };
 
 struct worker {
@@ -55,11 +55,12 @@ struct worker {
 
 /* ---- requests ---- */
 
-/* The parent judges a worker by its oldest request. */
+/* The parent judges a worker by its oldest request. A slow sender must not end the requests of others, so the time for
+ * receiving does not count. */
 static void
 report(const struct worker *worker)
 {
-	int64_t oldest_ms = CLOCK_NEVER;
+	int64_t oldest_ms = clock_monotonic_ms();
 	if (worker->busy == 0) {
 		scoreboard_idle(worker->slot);
 		return;
@@ -77,11 +78,15 @@ serve(void *context)
 	struct lane *lane = context;
 	struct worker *worker = lane->worker;
 	const struct fcgi_application *application = worker->application;
+	const int64_t accepted_ms = clock_monotonic_ms();
+	lane->begun_ms = CLOCK_NEVER;
 	if (exchange_open(lane->exchange, lane->connection)) {
 		exchange_read_body(lane->exchange, application->body_limit(lane->state, lane->exchange));
+		lane->begun_ms = clock_monotonic_ms();
+		report(worker);
 		application->handle(lane->state, lane->exchange);
 		if (exchange_close(lane->exchange))
-			metrics_observe(METRIC_REQUEST_TIME, clock_monotonic_ms() - lane->begun_ms);
+			metrics_observe(METRIC_REQUEST_TIME, clock_monotonic_ms() - accepted_ms);
 		else
 			log_error("request_unanswered", LOG_UINT("served", worker->served));
 		application->answered(lane->state);
@@ -110,10 +115,8 @@ serve_next(struct worker *worker)
 		return false;
 	lane->connection = accept4(worker->listening, NULL, NULL, SOCK_CLOEXEC);
 	if (lane->connection >= 0) {
-		lane->begun_ms = clock_monotonic_ms();
 		worker->served++;
 		worker->busy++;
-		scoreboard_busy_since(worker->slot, lane->begun_ms);
 		fiber_run(lane->fiber, serve, lane);
 		report(worker);
 		return true;

@@ -62,6 +62,19 @@ def test_a_worker_is_judged_by_its_oldest_request(serve):
     wait_for(lambda: request(server.path).status == 200, "another worker")
 
 
+def test_a_slow_sender_does_not_end_the_requests_of_others(serve):
+    """the worker is not judged by the time for receiving, even if that may be longer than the time for a request"""
+    server = serve("--workers", 1, "--lanes", 3, "--silence-ms", 60000, "--receive-ms", 60000, "--request-ms", 2000)
+    workers = server.workers()
+    with half(server) as slow:
+        time.sleep(4)
+        slow.send(record(STDIN, b"56789") + record(STDIN))
+        response = slow.response()
+        assert (response.status, response.body) == (200, b"0123456789")
+    assert server.workers() == workers
+    assert " worker_stuck " not in server.log()
+
+
 def test_each_lane_may_have_as_many_slow_answers(serve):
     """as many peers as are served at a time may each read slowly, and get whole answers"""
     server = serve("--workers", 1, "--lanes", 3, "--receive-ms", 60000)

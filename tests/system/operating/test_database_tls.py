@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """leadhook.conf(5), tls: which database servers the programs trust, and what they never send to other servers."""
+import concurrent.futures
 import getpass
 import json
 import os
@@ -8,9 +9,13 @@ import ssl
 import subprocess
 
 import pytest
+from caller import Caller
 from certificates import Authority
 from command import CONFIG, OK, UNAVAILABLE, call
+from failing_database import connections, held, stopped
+from processes import children
 from rogue_database import NATIVE, RogueDatabase
+from service import COMMITTER
 from sql import Database
 from stack.front import free_port
 from stack.process import wait_until
@@ -211,10 +216,17 @@ def tls_database(make_folder, authority):
 
 
 @pytest.fixture(scope="module")
-def tls_service(make_service, tls_database, authority):
-    return make_service(database=tls_database, settings=[
-        ("database", "host", ADDRESS), ("database", "port", tls_database.port), ("database", "tls", "verify"),
-        ("database", "tls_ca", authority.file)])
+def make_tls_service(make_service, tls_database, authority):
+    def make(settings=(), **options):
+        return make_service(database=tls_database, settings=[
+            ("database", "host", ADDRESS), ("database", "port", tls_database.port), ("database", "tls", "verify"),
+            ("database", "tls_ca", authority.file), *settings], **options)
+    return make
+
+
+@pytest.fixture(scope="module")
+def tls_service(make_tls_service):
+    return make_tls_service()
 
 
 def test_all_programs_over_tls(tls_service):
@@ -229,6 +241,40 @@ def test_all_programs_over_tls(tls_service):
     tls_service.database.start()
     wait_until(tls_service.client.healthy, 30, "the service is not ready again")
     campaign.lead(email="bob@example.org")
+
+
+needs_lanes = pytest.mark.skipif(not COMMITTER, reason="without a committer, a worker serves one request at a time")
+
+
+def waiting(service):
+    return connections(service, "AND state LIKE 'Waiting for table%'")
+
+
+@needs_lanes
+def test_other_lanes_run_while_one_waits_for_an_answer_over_tls(make_tls_service):
+    service = make_tls_service(workers=1)
+    campaign, account = service.campaign(), service.account()
+    owner = Caller(service, account.manager)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, held(service, "LOCK TABLES lh_users WRITE"):
+        slow = [pool.submit(owner, "GET", f"users?account={account.id}") for _ in range(2)]
+        wait_until(lambda: len(waiting(service)) == 2, 5, "both wait")
+        assert campaign.lead(email="ada@example.org")["subscription_number"] == 1
+        assert campaign.get({}, path="/leaderboard").status == 200
+        assert len(waiting(service)) == 2
+    assert [answer.result().status for answer in slow] == [200, 200]
+
+
+@needs_lanes
+def test_a_server_that_hangs_over_tls_delays_no_request_beyond_its_time(make_tls_service):
+    """nor does it end the worker"""
+    service = make_tls_service([("server", "request_timeout", "8s")], workers=1)
+    campaign = service.campaign()
+    assert campaign.get({}, path="/leaderboard").status == 200
+    running = children(service.responders.pid)
+    with stopped(service, None):
+        assert campaign.get({}, path="/stats").status == 503
+    wait_until(lambda: campaign.get({}, path="/stats").status == 200, 10, "the service answers again")
+    assert children(service.responders.pid) == running
 
 
 def finding(installation, **settings):

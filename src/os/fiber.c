@@ -1,9 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * setcontext(3) enters a fiber for the first time. After that, setjmp(3) and longjmp(3) switch between stacks: they leave the
+ * signal mask alone, which is the same everywhere and would cost two system calls for each wait. */
+/* its check of longjmp knows only one stack */
+#undef _FORTIFY_SOURCE
 #include "os/fiber.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -27,11 +32,12 @@ enum { GUARD_BYTES = 3 * 1024 * 1024 };
 
 struct fiber {
 	struct event_loop *loop;
-	ucontext_t context;
-	void *memory; /* the guard and the stack */
+	ucontext_t start; /* where it begins */
+	jmp_buf place;    /* where it continues */
+	void *memory;     /* the guard and the stack */
 	void (*run)(void *context);
 	void *argument;
-	bool started; /* its context exists */
+	bool started; /* `start` was used */
 	bool running;
 	/* while it waits */
 	struct event_timer timer;
@@ -43,7 +49,7 @@ struct fiber {
 static _Thread_local struct fiber *current;
 /* Where the thread continues when a fiber waits. */
 static _Thread_local struct {
-	ucontext_t context;
+	jmp_buf place;
 	const void *stack;
 	size_t stack_bytes;
 } outside;
@@ -55,7 +61,12 @@ enter(struct fiber *fiber)
 	void *fake = NULL;
 	current = fiber;
 	__sanitizer_start_switch_fiber(&fake, (char *)fiber->memory + GUARD_BYTES, FIBER_STACK_BYTES);
-	swapcontext(&outside.context, &fiber->context);
+	if (_setjmp(outside.place) == 0) {
+		if (fiber->started)
+			_longjmp(fiber->place, 1);
+		fiber->started = true;
+		setcontext(&fiber->start);
+	}
 	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
 	current = NULL;
 }
@@ -107,7 +118,8 @@ leave(struct fiber *fiber)
 		fiber->work = *work;
 	log_work_done();
 	__sanitizer_start_switch_fiber(&fake, outside.stack, outside.stack_bytes);
-	swapcontext(&fiber->context, &outside.context);
+	if (_setjmp(fiber->place) == 0)
+		_longjmp(outside.place, 1);
 	__sanitizer_finish_switch_fiber(fake, &outside.stack, &outside.stack_bytes);
 	if (fiber->has_work)
 		log_work(fiber->work);
@@ -134,12 +146,11 @@ fiber_run(struct fiber *fiber, void (*run)(void *context), void *context)
 	fiber->argument = context;
 	fiber->running = true;
 	if (!fiber->started) {
-		fiber->started = true;
-		getcontext(&fiber->context);
-		fiber->context.uc_stack.ss_sp = (char *)fiber->memory + GUARD_BYTES;
-		fiber->context.uc_stack.ss_size = FIBER_STACK_BYTES;
-		fiber->context.uc_link = NULL;
-		makecontext(&fiber->context, run_forever, 0);
+		getcontext(&fiber->start);
+		fiber->start.uc_stack.ss_sp = (char *)fiber->memory + GUARD_BYTES;
+		fiber->start.uc_stack.ss_size = FIBER_STACK_BYTES;
+		fiber->start.uc_link = NULL;
+		makecontext(&fiber->start, run_forever, 0);
 	}
 	enter(fiber);
 }

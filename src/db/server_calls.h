@@ -6,8 +6,8 @@
 #include "db/connection_state.h"
 
 /* Each returns what the function of Connector/C returns; server_connect whether it is connected. A connection that is opened in
- * a fiber lets others run in all of its calls, except while Connector/C resolves the name of the host. `host`: "" as in struct
- * db_host. */
+ * a fiber lets others run in all of its calls, except while Connector/C resolves the name of the host and begins TLS. `host`: ""
+ * as in struct db_host. */
 MUST_CHECK bool server_connect(struct db *db, const char *host, unsigned port);
 MUST_CHECK int server_query(struct db *db, const char *text, size_t size);
 MUST_CHECK int server_ping(struct db *db);

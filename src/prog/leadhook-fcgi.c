@@ -520,6 +520,7 @@ main(int argc, char *argv[])
 	pool_free(&pool);
 	endpoint_close(&service.committer);
 	suspects_free(&service.suspects);
+	commit_answers_free(&service.answers);
 	sandbox_free(&service.sandbox);
 	setup_free(&service.setup);
 	return status;

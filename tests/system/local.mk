@@ -278,4 +278,5 @@ EXTRA_DIST += \
 	%D%/web_servers/test_fastcgi_lanes.py \
 	%D%/web_servers/test_node.py \
 	%D%/web_servers/test_web_server_errors.py \
-	%D%/web_servers/test_web_servers.py
+	%D%/web_servers/test_web_servers.py \
+	%D%/web_servers/test_wiping.py

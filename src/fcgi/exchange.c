@@ -104,6 +104,11 @@ forget(struct fcgi_exchange *exchange)
 	explicit_bzero(exchange->input, exchange->most);
 	empty(&exchange->stream);
 	buffer_free(&exchange->body);
+	if (exchange->param_capacity * sizeof(*exchange->params) > KEEP_BYTES) {
+		free(exchange->params);
+		exchange->params = NULL;
+		exchange->param_capacity = 0;
+	}
 	exchange->param_count = 0;
 	exchange->open = false;
 }

@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	%D%/lead.lua \
 	%D%/results/2026-11-30-before.json \
 	%D%/results/2026-11-30-lanes.json \
+	%D%/results/2026-12-01.json \
 	%D%/results/README.md \
 	%D%/node/deliver.js \
 	%D%/node/lead.js \

@@ -10,7 +10,7 @@ from processes import children, committer, private_size, wait_for_committer
 from service import COMMITTER
 from stack.process import wait_until
 
-WORKERS = 2
+WORKERS, LANES = 2, 16
 LARGE = {f"field_{number}": "x" * 4000 for number in range(4)}  # 16 KiB, the maximum of a lead
 LEADS = 250
 SETTLED = 15  # seconds, many times the delay after which the committer returns memory
@@ -26,12 +26,12 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def before(service, account):
-    """The memory of each process after some typical requests. Every worker gets the value of the largest worker."""
+    """The memory of each process after some typical requests in all of its lanes. Every worker gets the value of the largest worker."""
     campaign = service.campaign(account)
     campaign.webhook("new_signup")
     campaign.leads(50, name="Ada")
     for _ in range(4):
-        in_parallel([lambda: campaign.leads(1), lambda: page(campaign, 50)] * 4 * WORKERS)
+        in_parallel([lambda: campaign.leads(1), lambda: page(campaign, 50)] * LANES * WORKERS, LANES * WORKERS)
     sizes = {pid: private_size(pid) for pid in children(service.responders.pid)}
     alone = committer(service.responders.pid) if COMMITTER else None
     most = max(size for pid, size in sizes.items() if pid != alone)

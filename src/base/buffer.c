@@ -40,6 +40,15 @@ buffer_clear(struct buffer *buffer)
 	buffer->failed = false;
 }
 
+void
+buffer_recycle(struct buffer *buffer, size_t keep)
+{
+	if (buffer->capacity > keep)
+		buffer_free(buffer);
+	else
+		buffer_clear(buffer);
+}
+
 bool
 buffer_reserve(struct buffer *buffer, size_t more)
 {

@@ -26,6 +26,8 @@ void buffer_init(struct buffer *buffer, size_t maximum);
 void buffer_free(struct buffer *buffer);
 /* Overwrites and removes the contents, resets a failure, and retains the memory. */
 void buffer_clear(struct buffer *buffer);
+/* The same, but frees memory of more than `keep` bytes. */
+void buffer_recycle(struct buffer *buffer, size_t keep);
 
 /* Reserves memory for `more` bytes and a terminator. Returns false, and marks the buffer as failed, if they do not fit. */
 MUST_CHECK bool buffer_reserve(struct buffer *buffer, size_t more);

@@ -27,10 +27,7 @@ frame_reader_free(struct frame_reader *reader)
 void
 frame_clear(struct buffer *out)
 {
-	if (out->capacity > KEEP_BYTES)
-		buffer_free(out);
-	else
-		buffer_clear(out);
+	buffer_recycle(out, KEEP_BYTES);
 }
 
 void

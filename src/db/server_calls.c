@@ -5,11 +5,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "os/clock.h"
 #include "os/fiber.h"
-
-enum { MS_PER_S = 1000 };
 
 /* Waits for what a call has asked for, MYSQL_WAIT_…, and returns what came. Calls over TLS never end by themselves: after the
  * time for an answer, they find the connection closed. */
@@ -22,7 +21,7 @@ wait_for(const struct db *db, int wanted)
 	    (short)(((wanted & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) | ((wanted & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
 		    ((wanted & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0));
 	const bool ends = (wanted & MYSQL_WAIT_TIMEOUT) != 0;
-	const int64_t ms = ends ? mysql_get_timeout_value_ms(mysql) : (int64_t)db->options->io_timeout_s * MS_PER_S;
+	const int64_t ms = ends ? mysql_get_timeout_value_ms(mysql) : db->options->io_timeout_s * SECOND_MS;
 	if (fiber_wait(fd, events, clock_monotonic_ms() + ms))
 		return wanted & ~MYSQL_WAIT_TIMEOUT;
 	if (!ends)

@@ -88,21 +88,12 @@ exchange_free(struct fcgi_exchange **exchange)
 	*exchange = NULL;
 }
 
-static void
-empty(struct buffer *buffer)
-{
-	if (buffer->capacity > KEEP_BYTES)
-		buffer_free(buffer);
-	else
-		buffer_clear(buffer);
-}
-
 /* The connection belongs to somebody else, or is closed. */
 static void
 forget(struct fcgi_exchange *exchange)
 {
 	explicit_bzero(exchange->input, exchange->most);
-	empty(&exchange->stream);
+	buffer_recycle(&exchange->stream, KEEP_BYTES);
 	buffer_free(&exchange->body);
 	if (exchange->param_capacity * sizeof(*exchange->params) > KEEP_BYTES) {
 		free(exchange->params);
@@ -422,7 +413,7 @@ answer(struct fcgi_exchange *exchange, struct slice response)
 {
 	write_records(exchange, response);
 	const bool sent = slow_answers_send(exchange->slow, exchange->connection, buffer_slice(&exchange->records));
-	empty(&exchange->records);
+	buffer_recycle(&exchange->records, KEEP_BYTES);
 	forget(exchange);
 	return sent;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * setcontext(3) enters a fiber for the first time. After that, setjmp(3) and longjmp(3) switch between stacks: they leave the
- * signal mask alone, which is the same everywhere and would cost two system calls for each wait. */
-/* its check of longjmp knows only one stack */
+ * setcontext(3) enters a fiber for the first time. After that, _setjmp and _longjmp switch between the stacks. Unlike
+ * swapcontext(3), they do not set the signal mask, which is the same for all and would cost two system calls for each wait. The
+ * longjmp of _FORTIFY_SOURCE allows jumps within one stack only. */
 #undef _FORTIFY_SOURCE
 #include "os/fiber.h"
 
@@ -66,6 +66,7 @@ enter(struct fiber *fiber)
 			_longjmp(fiber->place, 1);
 		fiber->started = true;
 		setcontext(&fiber->start);
+		panic("setcontext failed");
 	}
 	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
 	current = NULL;

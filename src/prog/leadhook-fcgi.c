@@ -385,9 +385,7 @@ answered(void *state)
 	api_afterwards(lane->api);
 	log_work_done();
 	pool_reset(lane->pool);
-	if (lane->answer.capacity > ANSWER_KEEP_BYTES)
-		buffer_free(&lane->answer);
-	buffer_clear(&lane->answer);
+	buffer_recycle(&lane->answer, ANSWER_KEEP_BYTES);
 	disconnect_idle(lane); /* a lane that constantly uses the committer needs no connection of its own */
 }
 

@@ -79,9 +79,14 @@ flood_until_it_is_read(void)
 	world.happen = NULL;
 }
 
+/* Sign-ups happen until `until_ms`; each delivery is sent within `ms`. */
 static void
-assert_sent_within(int64_t ms)
+assert_sent_within(void (*happen)(void), int64_t until_ms, int64_t ms)
 {
+	world.happen = happen;
+	world.happens_ms = SECOND;
+	stay_until(until_ms);
+	assert_true(world.delivery_count > 400);
 	for (size_t i = 0; i < world.delivery_count; i++)
 		assert_in_range(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms, 0, ms);
 }
@@ -89,33 +94,21 @@ assert_sent_within(int64_t ms)
 static void
 a_wake_starts_a_poll(void **state UNUSED)
 {
-	world.happen = sign_up;
-	world.happens_ms = SECOND;
-	stay_until(MINUTE);
-	assert_true(world.delivery_count > 400);
-	assert_sent_within(2 * SHORT_POLL);
+	assert_sent_within(sign_up, MINUTE, 2 * SHORT_POLL);
 }
 
 /* It waits for the share of the poll before, and for no more than that. */
 static void
 a_wake_after_a_fetch_starts_a_poll(void **state UNUSED)
 {
-	world.happen = sign_up_often;
-	world.happens_ms = SECOND;
-	stay_until(5 * SECOND);
-	assert_true(world.delivery_count > 400);
-	assert_sent_within(4 * SHORT_POLL + WOKEN_POLL + 2 * SHORT_POLL);
+	assert_sent_within(sign_up_often, 5 * SECOND, 4 * SHORT_POLL + WOKEN_POLL + 2 * SHORT_POLL);
 }
 
 /* A poll that takes longer than others does not delay the next one by four times its duration. */
 static void
 a_slow_poll_delays_the_next_one_little(void **state UNUSED)
 {
-	world.happen = sign_up_beside_slow_polls;
-	world.happens_ms = SECOND;
-	stay_until(5 * SECOND);
-	assert_true(world.delivery_count > 400);
-	assert_sent_within(2 * LONG_POLL);
+	assert_sent_within(sign_up_beside_slow_polls, 5 * SECOND, 2 * LONG_POLL);
 }
 
 /* The dispatcher does not wake once for each wake that is sent, and polls for no more than a fifth of the time. */

@@ -264,7 +264,7 @@ struct sources_piece {
 	struct lead *leads;
 	size_t count;
 	uint64_t sum; /* of their numbers */
-	bool more;    /* there are leads above `to` */
+	bool more;    /* there may be leads above `to` */
 };
 
 /* All leads up to the last number are committed. */

@@ -252,6 +252,7 @@ def waiting(service):
 
 @needs_lanes
 def test_other_lanes_run_while_one_waits_for_an_answer_over_tls(make_tls_service):
+    """docs/architecture.md 7 Lanes"""
     service = make_tls_service(workers=1)
     campaign, account = service.campaign(), service.account()
     owner = Caller(service, account.manager)
@@ -266,7 +267,7 @@ def test_other_lanes_run_while_one_waits_for_an_answer_over_tls(make_tls_service
 
 @needs_lanes
 def test_a_server_that_hangs_over_tls_delays_no_request_beyond_its_time(make_tls_service):
-    """nor does it end the worker"""
+    """docs/architecture.md 7 Stuck: nor does it end the worker"""
     service = make_tls_service([("server", "request_timeout", "8s")], workers=1)
     campaign = service.campaign()
     assert campaign.get({}, path="/leaderboard").status == 200

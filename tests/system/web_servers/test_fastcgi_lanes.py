@@ -67,7 +67,7 @@ def test_a_slow_sender_does_not_end_the_requests_of_others(serve):
     server = serve("--workers", 1, "--lanes", 3, "--silence-ms", 60000, "--receive-ms", 60000, "--request-ms", 2000)
     workers = server.workers()
     with half(server) as slow:
-        time.sleep(4)
+        assert not select.select([slow.socket], [], [], 4)[0], "the connection stays open"
         slow.send(record(STDIN, b"56789") + record(STDIN))
         response = slow.response()
         assert (response.status, response.body) == (200, b"0123456789")

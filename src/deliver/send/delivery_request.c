@@ -4,7 +4,6 @@
 #include "base/encode.h"
 #include "webhook/form.h"
 #include "webhook/signature.h"
-#include "webhook/webhook_url.h"
 
 enum { HEADERS = 4 };
 
@@ -48,9 +47,9 @@ delivery_request_make(struct pool *pool, const struct due_delivery *delivery, in
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;
 	char digits[DECIMAL_SIZE];
-	struct slice signatures, url, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
+	struct slice signatures, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
 	*attempt = (struct attempt){ .body = delivery->payload };
-	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
+	if (!slice_present(delivery->payload) || !slice_present(destination->url) ||
 	    (delivery->form && !form_encode(pool, delivery->payload, delivery->form_brackets ? FORM_UNNUMBERED : FORM_NUMBERED,
 				   &attempt->body)) ||
 	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
@@ -59,7 +58,7 @@ delivery_request_make(struct pool *pool, const struct due_delivery *delivery, in
 	headers[1] = header(pool, SLICE("webhook-id"), delivery->message_id);
 	headers[2] = header(pool, SLICE("webhook-timestamp"), encode_decimal((uint64_t)timestamp, digits));
 	headers[3] = header(pool, SLICE("webhook-signature"), signatures);
-	attempt->url = pool_string(pool, url);
+	attempt->url = pool_string(pool, destination->url);
 	attempt->headers = headers;
 	attempt->header_count = HEADERS;
 	attempt->ca_file = path_or_null(pool, destination->ca_file);

@@ -11,6 +11,7 @@
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
+#include "webhook/webhook_url.h"
 
 DB_STATEMENT(sql_select_clock_and_work,
     "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW "),"
@@ -157,7 +158,7 @@ destination_from_row(struct store *store, struct pool *pool, const struct db_row
 {
 	enum { ID, STATE, URL, SECRET, PREVIOUS_SECRET, SCHEDULE, ACCEPTS, CA_FILE, CLIENT_CERTIFICATE, CLIENT_KEY };
 	const uint64_t id = db_get_u64(rows, row, ID);
-	struct slice url, secret, previous;
+	struct slice url, secret, previous, dialled;
 	enum result result = store_open(store, pool, URL_OF_WEBHOOK(id), db_get_bytes(rows, row, URL), &url);
 	if (result == RESULT_OK)
 		result = store_open(store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(rows, row, SECRET), &secret);
@@ -168,7 +169,7 @@ destination_from_row(struct store *store, struct pool *pool, const struct db_row
 		.sealed = !good,
 		.webhook_id = id,
 		.state = store_webhook_state(db_get_bytes(rows, row, STATE)),
-		.url = good ? url : SLICE_NONE,
+		.url = good && webhook_url_dial(pool, url, &dialled) ? dialled : SLICE_NONE,
 		.secret = good ? secret : SLICE_NONE,
 		.previous_secret = good ? previous : SLICE_NONE,
 		.schedule = db_get_bytes(rows, row, SCHEDULE),

@@ -62,7 +62,8 @@ struct due_request {
 struct destination {
 	uint64_t webhook_id;
 	enum webhook_state state; /* with WEBHOOK_MISSING, everything else is absent */
-	struct slice url, secret;
+	struct slice url;                                     /* for libcurl (webhook_url_dial); absent: the URL is invalid */
+	struct slice secret;
 	struct slice previous_secret;                         /* signs, too, during a rotation; otherwise absent */
 	bool sealed;                                          /* URL or secrets cannot be opened (logged) and are absent */
 	struct slice schedule;                                /* as retry_schedule_parse reads it; absent: as in the setting */

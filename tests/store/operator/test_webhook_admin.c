@@ -282,6 +282,17 @@ set_url(void *context, struct webhook_settings *settings)
 	return true;
 }
 
+/* docs/deliveries.md 1: the URL is stored as typed; libcurl would interpret bytes other than ASCII in the locale's charset. */
+static void
+a_url_is_sent_in_ascii(void **state)
+{
+	struct world *w = *state;
+	const uint64_t id = add_webhook(w, w->campaign, "http://ex\xc3\xa4mple.org:8080/\xc3\xa4?\xc3\xb6=1#\xc3\xbc", 1);
+	assert_slice(destination(w, id).url, "http://xn--exmple-cua.org:8080/%C3%A4?%C3%B6=1");
+	root_run("UPDATE t_webhooks SET url = 'http://ann@hooks.example/' WHERE id = %" PRIu64, id);
+	assert_false(slice_present(destination(w, id).url));
+}
+
 /* docs/deliveries.md 1.1: what is known about the old URL is discarded, but the state does not change; a URL belongs to one
  * webhook of a campaign */
 static void
@@ -398,6 +409,7 @@ main(void)
 		WEBHOOK_TEST(waiting_deliveries_are_due_after_enabling),
 		WEBHOOK_TEST(a_secret_is_rotated),
 		WEBHOOK_TEST(settings_are_set),
+		WEBHOOK_TEST(a_url_is_sent_in_ascii),
 		WEBHOOK_TEST(another_url),
 		WEBHOOK_TEST(settings_are_not_lost),
 		WEBHOOK_TEST(a_test_is_no_delivery),

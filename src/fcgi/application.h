@@ -5,29 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 struct fcgi_exchange;
 struct scoreboard_slot;
 
 enum {
-	FCGI_WORKERS_AUTO = -1,  /* fcgi_workers_auto */
+	FCGI_WORKERS_AUTO = -1,  /* as many as the program chooses */
 	FCGI_WORKERS_UNSET = -2, /* 0 if the socket is descriptor 0 (one process per request: mod_fcgid), otherwise AUTO */
 	FCGI_WORKERS_MAX = 1024,
-	FCGI_WORKERS_PER_CORE = 2,
-	FCGI_WORKERS_CORES_MAX = 4,
-	FCGI_LANES = 16 /* for lanes that wait most of the time */
+	/* For lanes that wait most of the time. A host has enough connections to the database for all of them
+	 * (docs/operating.md 2.2). */
+	FCGI_WORKERS = 4,
+	FCGI_LANES = 32
 };
-
-/* This many for each core of this host, counting at most FCGI_WORKERS_CORES_MAX cores. */
-static inline size_t
-fcgi_workers_auto(size_t per_core)
-{
-	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	if (cores < 1) /* unknown */
-		return per_core;
-	return per_core * (size_t)(cores < FCGI_WORKERS_CORES_MAX ? cores : FCGI_WORKERS_CORES_MAX);
-}
 
 /* Usual values for the times in struct fcgi_options. */
 #define FCGI_TIMES .receive_timeout_ms = 10000, .silence_timeout_ms = 5000, .idle_ms = 1000
@@ -39,7 +29,7 @@ struct fcgi_options {
 	const char *listen;
 	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
 	const char *socket_group; /* its group, name or number; NULL: the group of the process */
-	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
+	unsigned workers_auto;      /* what FCGI_WORKERS_AUTO stands for */
 	int workers;                /* 0: serves in the calling process without forking; or one of the constants above */
 	size_t lanes;               /* requests that a worker serves at a time, above 0 */
 	uint64_t max_requests;      /* a worker ends after this many requests, plus up to a tenth; 0: no limit */

@@ -51,3 +51,12 @@ scoreboard_ready(struct scoreboard_slot *slot)
 	scoreboard_idle(slot);
 	atomic_store(&slot->ready, true);
 }
+
+bool
+scoreboard_has_room(const struct scoreboard *scoreboard)
+{
+	for (size_t i = 0; i < scoreboard->count; i++)
+		if (atomic_load(&scoreboard->slots[i].has_room))
+			return true;
+	return false;
+}

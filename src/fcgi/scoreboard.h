@@ -12,6 +12,7 @@
 /* Written by the worker or companion that owns it, read by the parent. */
 struct scoreboard_slot {
 	atomic_bool ready;     /* can take requests */
+	atomic_bool has_room;  /* takes connections, and uses fewer than half of its lanes; read by the other workers */
 	atomic_bool busy;      /* has a request */
 	_Atomic(int64_t) beat; /* clock_monotonic_ms when its oldest request had come or, without one, of its last heartbeat */
 };
@@ -33,3 +34,5 @@ void scoreboard_busy_since(struct scoreboard_slot *slot, int64_t since_ms);
 void scoreboard_idle(struct scoreboard_slot *slot);
 /* The process has started: it is idle, and can take requests from now on. */
 void scoreboard_ready(struct scoreboard_slot *slot);
+/* Whether any worker has room. */
+bool scoreboard_has_room(const struct scoreboard *scoreboard);

@@ -199,8 +199,10 @@ reap(struct parent *parent)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < parent->scoreboard->count; i++)
-			if (parent->children[i].pid == pid)
+			if (parent->children[i].pid == pid) {
+				atomic_store(&parent->scoreboard->slots[i].has_room, false);
 				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
+			}
 }
 
 /* Which children of a crew. Current and ready ones are running and belong to the current generation, previous ones are running
@@ -474,7 +476,7 @@ count_workers(const struct fcgi_options *options, const struct listener *listene
 		return workers < FCGI_WORKERS_MAX ? (size_t)workers : FCGI_WORKERS_MAX;
 	if (workers == FCGI_WORKERS_UNSET && listener_descriptor(listener) == STDIN_FILENO)
 		return 0;
-	return fcgi_workers_auto(options->workers_per_core);
+	return options->workers_auto;
 }
 
 static int

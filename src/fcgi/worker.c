@@ -136,22 +136,34 @@ goes_on(const struct worker *worker)
 	return !worker->stopping && (worker->quota == 0 || worker->served < worker->quota);
 }
 
+/* Whether the worker takes the next connection. All workers use half of their lanes before one of them uses more: the kernel
+ * would give most connections to few of them. A worker that does not watch the socket notices that no other has room when a
+ * request of its own continues. */
+static bool
+takes_connections(struct worker *worker)
+{
+	const bool wants = goes_on(worker) && !worker->reload_requested;
+	const bool has_room = wants && 2 * worker->busy < worker->lane_count;
+	atomic_store(&worker->slot->has_room, has_room);
+	return has_room || (wants && worker->busy < worker->lane_count && !scoreboard_has_room(worker->setup->scoreboard));
+}
+
 /* An event_handler: a connection waits. */
 static void
 connected(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
 	struct worker *worker = context;
 	int taken = 0;
-	while (taken < ACCEPT_MAX && goes_on(worker) && serve_next(worker))
+	while (taken < ACCEPT_MAX && takes_connections(worker) && serve_next(worker))
 		taken++;
 	event_loop_return(worker->loop);
 }
 
-/* Takes connections while a lane is free. Exclusive: a connection wakes one worker, not all. */
+/* Exclusive: a connection wakes one worker, not all. */
 static bool
 watch_connections(struct worker *worker)
 {
-	const bool wanted = goes_on(worker) && !worker->reload_requested && find_free(worker) != NULL;
+	const bool wanted = takes_connections(worker);
 	if (wanted == worker->watched)
 		return true;
 	worker->watched = wanted;
@@ -303,6 +315,7 @@ static void
 finish(struct worker *worker)
 {
 	bool more = must_drain(worker);
+	atomic_store(&worker->slot->has_room, false);
 	do {
 		while (more && find_free(worker) != NULL)
 			more = serve_next(worker);

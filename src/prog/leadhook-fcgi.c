@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "commit/client.h"
@@ -438,10 +439,17 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
-/* Requests that wait for the committer make its next batch larger, and a worker that serves many of them keeps its code and
- * data in the processor's cache. Without the committer, a request occupies its worker, and needs a connection to the database:
- * those that write block each other. */
-enum { WRITING_PER_CORE = 4 };
+/* Without the committer, a request occupies its worker, and needs a connection to the database: those that write block each
+ * other. */
+static unsigned
+workers_without_committer(void)
+{
+	enum { PER_CORE = 4, CORES_MAX = 4 };
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	if (cores < 1) /* unknown */
+		return PER_CORE;
+	return PER_CORE * (cores < CORES_MAX ? (unsigned)cores : CORES_MAX);
+}
 
 /* Uses the first configuration: the settings of the socket do not change later. */
 static int
@@ -459,7 +467,7 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 		.socket_mode = server->socket_mode,
 		.socket_group = *server->socket_group != '\0' ? server->socket_group : NULL,
 		.workers = workers_of(conf, workers),
-		.workers_per_core = commits ? FCGI_WORKERS_PER_CORE : WRITING_PER_CORE,
+		.workers_auto = commits ? FCGI_WORKERS : workers_without_committer(),
 		.lanes = commits ? FCGI_LANES : 1,
 		.max_requests = server->max_requests,
 		.request_timeout_ms = service->request_timeout_ms,

@@ -33,7 +33,7 @@ connection_needs(const struct conf *conf)
 {
 	const unsigned workers = conf->server.workers;
 	return (struct connection_needs){
-		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
+		.workers = workers == CONF_WORKERS_AUTO ? FCGI_WORKERS : workers,
 		.per_worker = FCGI_LANES,
 		.committer = workers == 0 ? 0 : 1,
 		.dispatcher = DISPATCHER_CONNECTIONS,

@@ -157,7 +157,7 @@ companion_run(void *context, struct scoreboard_slot *slot)
 
 static struct echo echo;
 static int64_t workers = FCGI_WORKERS_UNSET, mode, max_requests, companion, lanes = 1;
-static struct fcgi_options options = { FCGI_TIMES, .request_timeout_ms = 30000, .workers_per_core = FCGI_WORKERS_PER_CORE };
+static struct fcgi_options options = { FCGI_TIMES, .request_timeout_ms = 30000, .workers_auto = FCGI_WORKERS };
 
 /* --name value or --name number; `mode` in decimal. */
 static const struct {

@@ -170,7 +170,7 @@ def test_too_few_connections(service, restarted, edited):
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
-    assert finding["fix"][0]["line"] == "max_connections = 486"
+    assert finding["fix"][0]["line"] == "max_connections = 966"
     restarted(option(finding["fix"][0]["line"]))
     healthy(service, path)
 

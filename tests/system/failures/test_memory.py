@@ -10,7 +10,7 @@ from processes import children, committer, private_size, wait_for_committer
 from service import COMMITTER
 from stack.process import wait_until
 
-WORKERS, LANES = 2, 16
+WORKERS, LANES = 2, 32
 LARGE = {f"field_{number}": "x" * 4000 for number in range(4)}  # 16 KiB, the maximum of a lead
 LEADS = 250
 SETTLED = 15  # seconds, many times the delay after which the committer returns memory

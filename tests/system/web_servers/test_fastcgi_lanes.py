@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/architecture.md 7 Lanes: a worker serves several requests at a time. The application is tests/fcgi/echo_app.c."""
 import contextlib
+import os
+import pathlib
 import select
 import signal
 import time
@@ -19,6 +21,29 @@ def test_a_request_that_waits_does_not_delay_others(serve):
         for _ in range(3):
             assert request(server.path, timeout=5).status == 200
         assert not any(select.select([peer.socket for peer in waiting], [], [], 0)[0])
+
+
+def sockets(server):
+    """Return the number of open sockets of each worker."""
+    return {pid: sum(os.readlink(fd).startswith("socket:") for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+            for pid in server.workers()}
+
+
+def watches(pid):
+    """Return the number of descriptors that a process watches with epoll."""
+    return sum(text.read_text().count("tfd:") for text in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir())
+
+
+def test_workers_use_half_of_their_lanes_before_one_uses_more(serve):
+    """and then all of them"""
+    server = serve("--workers", 2, "--lanes", 8, "--silence-ms", 60000, "--receive-ms", 60000)
+    wait_for(lambda: [watches(pid) for pid in server.workers()] == [2, 2], "both workers to watch signals and connections")
+    before = sockets(server)
+    with contextlib.ExitStack() as stack:
+        for each in (4, 8):
+            for _ in range(8):
+                stack.enter_context(half(server))
+            assert sockets(server) == {pid: count + each for pid, count in before.items()}
 
 
 def test_more_requests_than_lanes_wait_for_their_turn(serve):

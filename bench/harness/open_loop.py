@@ -5,7 +5,6 @@ from stack.process import Child
 
 from .bench import Goal, outcome
 from .client import drive, drive_open, sign_up
-from .measures import spread
 from .running import delivering_too
 from .sets import fill_leads, large
 from .subjects import CAMPAIGNS, Leadhook, ModFcgid
@@ -24,17 +23,20 @@ class Target:
     def __init__(self, bench, subject, campaigns=None, connections=None):
         self.bench, self.subject, self.connections = bench, subject, connections
         self.campaigns = campaigns or subject.campaigns
+        self.capacity = None  # the rate that was measured last
 
-    def capacity(self):
+    def measure_capacity(self):
         """Measure create for a short time."""
         words = {"first_campaign": self.campaigns[0], "campaigns": len(self.campaigns)}
         if self.bench.warm_up:
             drive(self.bench, self.subject, "create", self.bench.warm_up, self.connections, **words)
-        return drive(self.bench, self.subject, "create", max(1, self.bench.options.seconds // 3), self.connections, **words)
+        found = drive(self.bench, self.subject, "create", max(1, self.bench.options.seconds // 3), self.connections, **words)
+        self.capacity = found["rate"]
+        return found
 
-    def arriving(self, rate):
-        """Return a function that measures arrivals at this rate."""
-        return lambda: drive_open(self.bench, self.subject, rate, self.campaigns)
+    def arriving(self, share):
+        """Return a function that measures arrivals at this percentage of the capacity."""
+        return lambda: drive_open(self.bench, self.subject, self.capacity * share / 100, self.campaigns)
 
 
 def exporting_too(subject, measure):
@@ -75,28 +77,22 @@ def open_loop(bench):
     for one in subjects:
         one.start()
     sign_up(fcgid)  # Apache starts the first process for it
-    targets = {
-        "create": Target(bench, plain),
-        "create, large set": Target(bench, exported, exported.add_campaigns(CAMPAIGNS)),
-        "create, small pool": Target(bench, small, small.campaigns[1:]),
-        # Requests that find no free process wait for a second.
-        "create, mod_fcgid": Target(bench, fcgid, connections=FCGID_PROCESSES),
-    }
+    alone, large_set = Target(bench, plain), Target(bench, exported, exported.add_campaigns(CAMPAIGNS))
     # The target, and what happens beside its sign-ups.
     situations = {
-        "alone": ("create", lambda measure: measure),
-        "beside deliveries": ("create", lambda measure: delivering_too(bench, plain, measure, seconds)),
-        "beside exports": ("create, large set", lambda measure: exporting_too(exported, measure)),
-        "small pool": ("create, small pool", lambda measure: measure),
-        "mod_fcgid": ("create, mod_fcgid", lambda measure: measure),
+        "alone": (alone, lambda measure: measure),
+        "beside deliveries": (alone, lambda measure: delivering_too(bench, plain, measure, seconds)),
+        "beside exports": (large_set, lambda measure: exporting_too(exported, measure)),
+        "small pool": (Target(bench, small, small.campaigns[1:]), lambda measure: measure),
+        # Requests that find no free process wait for a second.
+        "mod_fcgid": (Target(bench, fcgid, connections=FCGID_PROCESSES), lambda measure: measure),
     }
-    rounds = bench.interleave({label: target.capacity for label, target in targets.items()})
     plan = {}
     for label, (target, beside) in situations.items():
-        capacity = spread([one["rate"] for one in rounds[target]])["median"]
-        for share in SHARES:
-            plan[f"{label}, {share} %"] = beside(targets[target].arriving(capacity * share / 100))
-    rounds.update(bench.interleave(plan))
+        # In each round, because the speed of the machine may change from minute to minute.
+        plan[f"{label}, capacity"] = target.measure_capacity
+        plan.update({f"{label}, {share} %": beside(target.arriving(share)) for share in SHARES})
+    rounds = bench.interleave(plan)
     for one in subjects:
         one.stop()
     bench.running.remove(server)

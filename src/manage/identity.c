@@ -92,7 +92,7 @@ fail_session(struct manage_request *request)
 	if (!call_may_fail_key(request->from))
 		return false;
 	call_note_failed_key(request->from);
-	request_set_cookie(request, SLICE_NONE);
+	/* the cookie stays: this answer may arrive after that of a new login, and would remove the new cookie */
 	return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
 }
 

@@ -43,6 +43,7 @@ def test_from_the_link_to_a_session(service, account):
     assert out.status == 200 and "Max-Age=0" in out.headers["Set-Cookie"], out.body
     ended = user("GET", "session")
     assert ended.status == 401 and ended.json["error"] == "session_ended"
+    assert "Set-Cookie" not in ended.headers, "it could remove the cookie of a new login"
 
 
 @pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},

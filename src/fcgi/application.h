@@ -13,7 +13,7 @@ enum {
 	FCGI_WORKERS_AUTO = -1,  /* as many as the program chooses */
 	FCGI_WORKERS_UNSET = -2, /* 0 if the socket is descriptor 0 (one process per request: mod_fcgid), otherwise AUTO */
 	FCGI_WORKERS_MAX = 1024,
-	/* For lanes that wait most of the time. A host has enough connections to the database for all of them
+	/* For lanes that wait most of the time. By default, a database server allows enough connections for all of them
 	 * (docs/operating.md 2.2). */
 	FCGI_WORKERS = 4,
 	FCGI_LANES = 32

@@ -137,8 +137,8 @@ goes_on(const struct worker *worker)
 }
 
 /* Whether the worker takes the next connection. All workers use half of their lanes before one of them uses more: the kernel
- * would give most connections to few of them. A worker that does not watch the socket notices that no other has room when a
- * request of its own continues. */
+ * would give most connections to few of them. A worker that does not watch the socket looks again when one of its requests
+ * ends, and once per idle_ms. */
 static bool
 takes_connections(struct worker *worker)
 {
@@ -148,13 +148,13 @@ takes_connections(struct worker *worker)
 	return has_room || (wants && worker->busy < worker->lane_count && !scoreboard_has_room(worker->setup->scoreboard));
 }
 
-/* An event_handler: a connection waits. */
+/* An event_handler: a connection waits. Takes it even if another worker has got room in the meantime, which was not woken. */
 static void
 connected(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
 	struct worker *worker = context;
 	int taken = 0;
-	while (taken < ACCEPT_MAX && takes_connections(worker) && serve_next(worker))
+	while (taken < ACCEPT_MAX && (taken == 0 ? goes_on(worker) : takes_connections(worker)) && serve_next(worker))
 		taken++;
 	event_loop_return(worker->loop);
 }

@@ -46,6 +46,25 @@ def test_workers_use_half_of_their_lanes_before_one_uses_more(serve):
             assert sockets(server) == {pid: count + each for pid, count in before.items()}
 
 
+def test_a_connection_is_taken_by_the_worker_that_it_wakes(serve):
+    """even if the other one, which is not woken, has got room since both used half of their lanes"""
+    server = serve("--workers", 2, "--lanes", 6, "--silence-ms", 60000, "--receive-ms", 60000, "--idle-ms", 60000)
+    wait_for(lambda: [watches(pid) for pid in server.workers()] == [2, 2], "both workers to watch signals and connections")
+    peers = {pid: [] for pid in server.workers()}
+    with contextlib.ExitStack() as stack:
+        for _ in range(6):
+            before = sockets(server)
+            peer = stack.enter_context(half(server))
+            peers[next(pid for pid, count in sockets(server).items() if count > before[pid])].append(peer)
+        # both have three requests; the one that reached half of its lanes last still watches the socket
+        wait_for(lambda: sorted(map(watches, peers)) == [4, 5], "one worker to watch signals, requests and connections, the other not")
+        other = min(peers, key=watches)
+        peer = peers[other][0].send(record(STDIN, b"56789") + record(STDIN))
+        assert peer.response().status == 200
+        wait_for(lambda: [watches(pid) for pid in peers] == [4 if pid == other else 5 for pid in peers], "both to watch it")
+        assert request(server.path, timeout=5).status == 200
+
+
 def test_more_requests_than_lanes_wait_for_their_turn(serve):
     server = serve("--workers", 1, "--lanes", 2)
     started = time.monotonic()
